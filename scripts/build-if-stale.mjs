@@ -1,0 +1,43 @@
+// Compiles src/ into dist/ when anything that the build reads has changed since the last build; a start that needs no build costs a few milliseconds.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const stampFile = path.join(root, 'dist', '.inputs');
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  const sources = readdirSync(path.join(root, 'src'), { recursive: true })
+    .map((name) => path.join('src', String(name)))
+    .filter((name) => name.endsWith('.ts'))
+    .sort();
+  for (const name of [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
+    const file = path.join(root, name);
+    hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : '');
+  }
+  return hash.digest('hex');
+}
+
+const wanted = fingerprint();
+const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
+if (process.argv.includes('--force') || built !== wanted) {
+  // Compiled beside the old build and put in its place in one rename, so that a broken build leaves the old one alone.
+  const fresh = path.join(root, `dist.${process.pid}`);
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const result = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (result.status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    process.exit(result.status ?? 1);
+  }
+  mkdirSync(fresh, { recursive: true });
+  writeFileSync(path.join(fresh, '.inputs'), wanted);
+  rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+  renameSync(fresh, path.join(root, 'dist'));
+}

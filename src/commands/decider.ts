@@ -1,0 +1,29 @@
+/** What a decider is: the rules of one aggregate as three plain values. */
+import type { ErrorCode } from '../errors.js';
+import type { DomainEvent } from '../events/codec.js';
+
+/** A rule said no: nothing is written, and the caller gets this error. */
+export interface Refusal {
+  readonly refused: ErrorCode;
+}
+
+/** New events in order; none when the state is already as the command wants it. */
+export type Decision<Event> = readonly Event[] | Refusal;
+
+/** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
+export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
+  readonly initial: State;
+  /** Never changes the state it is given. */
+  evolve(state: State, event: Event): State;
+  decide(command: Command, state: State): Decision<Event>;
+  /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */
+  knows(event: DomainEvent): event is Event;
+}
+
+export const isRefusal = <Event>(decision: Decision<Event>): decision is Refusal => 'refused' in decision;
+
+/** The `knows` of a decider over a table of event schemas. */
+export const knownBy =
+  <Event extends DomainEvent>(schemas: Readonly<Record<Event['type'], unknown>>) =>
+  (event: DomainEvent): event is Event =>
+    Object.hasOwn(schemas, event.type);

@@ -1,0 +1,115 @@
+/** The error catalogue: every code that the service answers with, its HTTP status, its stable type and its safe message. Held against docs/errors.md by a test. */
+
+export type ErrorType =
+  | 'validation_error'
+  | 'duplicate'
+  | 'unknown_id'
+  | 'not_in_list'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'invalid_json'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'idempotency_conflict'
+  | 'unavailable'
+  | 'internal';
+
+export interface ErrorEntry {
+  /** HTTP status code. */
+  readonly status: number;
+  readonly type: ErrorType;
+  /** What the client reads; `{field}` and `{limit}` are filled in from the error's parameters. */
+  readonly message: string;
+}
+
+const validation = (message: string): ErrorEntry => ({ status: 400, type: 'validation_error', message });
+const duplicate = (message: string): ErrorEntry => ({ status: 400, type: 'duplicate', message });
+const unknownId = (message: string): ErrorEntry => ({ status: 400, type: 'unknown_id', message });
+
+export const errorCatalogue = {
+  required: validation('{field} is required'),
+  not_a_string: validation('{field} must be a string'),
+  not_an_array: validation('{field} must be an array'),
+  not_an_object: validation('{field} must be an object'),
+  not_only_strings: validation('{field} must contain only strings'),
+  invalid_characters: validation('{field} contains invalid characters'),
+  invalid_status: validation('status must be Subscribed or Unsubscribed'),
+  invalid_email: validation('{field} must be a valid email address'),
+  invalid_phone: validation('{field} must be a valid phone number'),
+  invalid_date: validation('{field} must be a valid YYYY-MM-DD date'),
+  too_many_characters: validation('{field} must be at most {limit} characters'),
+  too_many_bytes: validation('{field} must be at most {limit} bytes'),
+  too_many_names: validation('{field} must have at most {limit} names'),
+  given_twice: validation('{field} is given twice'),
+  invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
+  invalid_limit: validation('limit must be a whole number from 1 to 200'),
+  invalid_cursor: validation('cursor is not valid'),
+  invalid_position: validation('X-Min-Position is not valid'),
+  duplicate_group_name: duplicate('Group name already exist!'),
+  duplicate_list_name: duplicate('List name already exist!'),
+  duplicate_tag_name: duplicate('Tag name already exist!'),
+  duplicate_email: duplicate('Email already exist!'),
+  unknown_group: unknownId('Please provide valid group id!'),
+  unknown_list: unknownId('Please provide valid list id!'),
+  unknown_tag: unknownId('Please provide valid tag id!'),
+  unknown_contact: unknownId('Please provide valid contact email!'),
+  not_in_list: { status: 400, type: 'not_in_list', message: 'Please provide valid contact email!' },
+  invalid_json: { status: 400, type: 'invalid_json', message: 'Request body must be a JSON object' },
+  unauthorized: { status: 401, type: 'unauthorized', message: 'Please send valid apikey in header!' },
+  not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
+  method_not_allowed: { status: 405, type: 'method_not_allowed', message: 'Method not allowed' },
+  too_large: { status: 413, type: 'too_large', message: 'Request body is too large' },
+  unsupported_media_type: {
+    status: 415,
+    type: 'unsupported_media_type',
+    message: 'Content-Type must be application/json',
+  },
+  idempotency_conflict: {
+    status: 422,
+    type: 'idempotency_conflict',
+    message: 'Idempotency-Key was used with a different request',
+  },
+  rate_limited: { status: 429, type: 'rate_limited', message: 'Too many requests hit the API too quickly.' },
+  internal: { status: 500, type: 'internal', message: 'Sorry! Something went wrong.' },
+  internal_update: { status: 500, type: 'internal', message: 'Sorry! Something went wrong at our side.' },
+  unavailable: {
+    status: 503,
+    type: 'unavailable',
+    message: 'Service temporarily unavailable, please retry.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export interface ErrorParameters {
+  /** Name of the body field, as the client wrote it. */
+  readonly field?: string;
+  readonly limit?: number;
+}
+
+/** An answer other than success, by its code in the catalogue. Carries no personal data and nothing from inside. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  /** Whole seconds after which a repeat makes sense, for `unavailable` and `rate_limited`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    parameters: ErrorParameters = {},
+    options: { cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(errorMessage(code, parameters), options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** The catalogue's message of `code` with its parameters filled in. */
+export function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}): string {
+  const { message } = errorCatalogue[code];
+  if (!message.includes('{')) return message;
+  return message.replace('{field}', parameters.field ?? 'field').replace('{limit}', String(parameters.limit ?? ''));
+}

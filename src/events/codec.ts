@@ -1,0 +1,136 @@
+/** Turns events into stored text and back. Everything that is read from the log passes here: schema, upcasters, metadata. */
+import { z } from 'zod';
+import { contactSchemas, type ContactEvent } from './contact.js';
+import { emailSchemas, type EmailEvent } from './email.js';
+import { metadataSchema, type EventSchemas, type Metadata, type Recorded } from './envelope.js';
+import { groupSchemas, type GroupEvent } from './group.js';
+import { listSchemas, type ListEvent } from './list.js';
+import { serviceSchemas, type ServiceEvent } from './service.js';
+import { tagSchemas, type TagEvent } from './tag.js';
+
+export type DomainEvent = GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent;
+export type EventType = DomainEvent['type'];
+
+/** Schemas of the newest shape of every stored event name. */
+export const eventSchemas = {
+  ...groupSchemas,
+  ...listSchemas,
+  ...tagSchemas,
+  ...contactSchemas,
+  ...emailSchemas,
+  ...serviceSchemas,
+} satisfies EventSchemas;
+
+/** Turns `data` of one schema version into the next. Pure; kept for ever. */
+export type Upcaster = (data: unknown) => unknown;
+
+/** Upcasters by stored event name; the one at index n turns version n + 1 into n + 2. The newest version is thus their number + 1. */
+const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {};
+
+/** An event of a type that this version of the service does not know. A decider refuses it, a view skips and counts it. */
+export class UnknownEventTypeError extends Error {
+  override readonly name = 'UnknownEventTypeError';
+}
+
+/** A known type that cannot be read: a poison event. The message names place and field, never a value. */
+export class UnreadableEventError extends Error {
+  override readonly name = 'UnreadableEventError';
+}
+
+/** The parts of a stored event that decoding needs; the event-store port's `StoredEvent` has this shape. */
+export interface EncodedEvent {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: string;
+  readonly id: string;
+  readonly type: string;
+  /** JSON text. */
+  readonly data: string;
+  /** JSON text. */
+  readonly metadata: string;
+}
+
+export interface Codec {
+  /** The schema version that new events of this type are written with. */
+  schemaVersion(type: EventType): number;
+  /** JSON texts of a new event. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
+  encode(event: DomainEvent, metadata: Metadata): { readonly data: string; readonly metadata: string };
+  /** Throws UnknownEventTypeError or UnreadableEventError. */
+  decode(stored: EncodedEvent): Recorded<DomainEvent>;
+  knows(type: string): type is EventType;
+}
+
+/** The codec over a table of upcasters; the service uses `codec`, tests bring their own upcasters. */
+export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Codec {
+  const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
+  const knows = (type: string): type is EventType => schemas.has(type);
+  const newest = (type: EventType): number => (table[type]?.length ?? 0) + 1;
+
+  return {
+    knows,
+    schemaVersion: newest,
+    encode(event, metadata) {
+      assertSalted(event);
+      return { data: JSON.stringify(event.data), metadata: JSON.stringify(metadata) };
+    },
+    decode(stored) {
+      const { type } = stored;
+      const schema = schemas.get(type);
+      if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);
+      const metadata = parse(metadataSchema, parseJson(stored.metadata, stored), stored);
+      if (metadata.schema > newest(type))
+        throw new UnreadableEventError(
+          `${where(stored)} has schema ${metadata.schema}, newest known is ${newest(type)}`,
+        );
+      let data = parseJson(stored.data, stored);
+      for (const upcast of (table[type] ?? []).slice(metadata.schema - 1)) data = upcast(data);
+      const event = { type, data: parse(schema, data, stored) } as DomainEvent;
+      return {
+        stream: stored.stream,
+        revision: stored.revision,
+        position: stored.position,
+        id: stored.id,
+        event,
+        metadata,
+      };
+    },
+  };
+}
+
+/** The codec of this version of the service. */
+export const codec: Codec = createCodec(upcasters);
+
+/** A copy of the event in which every `person` and `message` object carries a salt. */
+export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () => string): Event {
+  const { data } = event;
+  if ('person' in data && data.person !== undefined)
+    return { ...event, data: { ...data, person: { salt: newSalt(), ...data.person } } };
+  if ('message' in data && data.message !== undefined)
+    return { ...event, data: { ...data, message: { salt: newSalt(), ...data.message } } };
+  return event;
+}
+
+function assertSalted({ type, data }: DomainEvent): void {
+  if ('person' in data && data.person !== undefined && data.person.salt === undefined)
+    throw new TypeError(`${type}: person has no salt`);
+  if ('message' in data && data.message !== undefined && data.message.salt === undefined)
+    throw new TypeError(`${type}: message has no salt`);
+}
+
+function parseJson(text: string, stored: EncodedEvent): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new UnreadableEventError(`${where(stored)} is not JSON`);
+  }
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, stored: EncodedEvent): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.code}`).join(', ');
+  throw new UnreadableEventError(`${where(stored)} does not fit its schema (${fields})`);
+}
+
+const where = (stored: EncodedEvent): string =>
+  `event ${stored.type} at revision ${stored.revision} of ${stored.stream}, position ${stored.position},`;

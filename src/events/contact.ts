@@ -1,0 +1,98 @@
+/** What can happen to a contact: the facts of a stream `contact-<key>`. Personal data stands under `person` only. */
+import { z } from 'zod';
+import { salt, type EventOf } from './envelope.js';
+
+export const subscriptionStatuses = ['Subscribed', 'Unsubscribed'] as const;
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
+/** The optional profile fields, in documented order. */
+export const profileFields = [
+  'firstName',
+  'lastName',
+  'phone',
+  'dateOfBirth',
+  'address',
+  'city',
+  'state',
+  'country',
+  'zipcode',
+] as const;
+export type ProfileField = (typeof profileFields)[number];
+
+const text = z.string().optional();
+const change = z.string().nullable().optional();
+
+const consent = z.object({
+  source: text,
+  statement: text,
+  ip: text,
+  legal_basis: text,
+  /** UTC, ISO 8601. */
+  occurred_at: text,
+});
+
+const subscriptionChange = z.object({
+  contact_id: z.string(),
+  list_id: z.string(),
+  /** The list's name as it was. */
+  list_name: z.string(),
+  /** `null`: the contact's first time in this list. */
+  previous_status: z.enum(subscriptionStatuses).nullable(),
+  person: z.object({ salt, consent }).optional(),
+});
+
+const tagsChange = z.object({
+  contact_id: z.string(),
+  list_id: z.string(),
+  /** Names as they were. */
+  tags: z.array(z.object({ tag_id: z.string(), tag_name: z.string() })),
+});
+
+export const contactSchemas = {
+  ContactCreated: z.object({
+    contact_id: z.string(),
+    person: z.object({
+      salt,
+      email: z.string(),
+      firstName: text,
+      lastName: text,
+      phone: text,
+      dateOfBirth: text,
+      address: text,
+      city: text,
+      state: text,
+      country: text,
+      zipcode: text,
+    }),
+  }),
+  /** Changed fields only; `null` = cleared. */
+  ContactProfileChanged: z.object({
+    contact_id: z.string(),
+    person: z.object({
+      salt,
+      firstName: change,
+      lastName: change,
+      phone: change,
+      dateOfBirth: change,
+      address: change,
+      city: change,
+      state: change,
+      country: change,
+      zipcode: change,
+    }),
+  }),
+  ContactSubscribed: subscriptionChange,
+  ContactUnsubscribed: subscriptionChange,
+  /** Consent given while the status stays. */
+  ConsentRecorded: z.object({
+    contact_id: z.string(),
+    list_id: z.string(),
+    list_name: z.string(),
+    status: z.enum(subscriptionStatuses),
+    person: z.object({ salt, consent }),
+  }),
+  TagsAttached: tagsChange,
+  TagsDetached: tagsChange,
+};
+
+export type ContactEvent = EventOf<typeof contactSchemas>;

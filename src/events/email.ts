@@ -1,0 +1,42 @@
+/** What can happen to a transactional e-mail: the facts of a stream `email-<key>`. Personal data stands under `message` only. */
+import { z } from 'zod';
+import { salt, type EventOf } from './envelope.js';
+
+const attempt = { email_id: z.string(), attempt: z.number().int().min(1) };
+/** An SMTP reply quotes the address, so it is personal. */
+const reply = z.object({ salt, response: z.string() }).optional();
+const smtpCode = z.number().int().optional();
+const time = z.iso.datetime({ precision: 3 });
+
+export const emailSchemas = {
+  EmailRequested: z.object({
+    email_id: z.string(),
+    /** Key of the recipient's contact stream. */
+    recipient_key: z.string(),
+    request_hash: z.string(),
+    message: z.object({
+      salt,
+      from_email: z.string(),
+      to_email: z.string(),
+      subject: z.string(),
+      mail_template: z.string(),
+    }),
+  }),
+  /** The claim of one attempt, appended before the connection is opened. After `deadline` others may judge it. */
+  EmailDispatchStarted: z.object({ ...attempt, run_id: z.string(), deadline: time }),
+  EmailSent: z.object({ ...attempt, smtp_code: smtpCode, reason: z.string(), message: reply }),
+  EmailDeferred: z.object({
+    ...attempt,
+    smtp_code: smtpCode,
+    reason: z.string(),
+    message: reply,
+    next_attempt_at: time,
+  }),
+  EmailFailed: z.object({ ...attempt, smtp_code: smtpCode, reason: z.string(), message: reply }),
+  /** Perhaps sent, perhaps not; `next_attempt_at` null = held. */
+  EmailInDoubt: z.object({ ...attempt, reason: z.string(), next_attempt_at: time.nullable() }),
+  EmailHeld: z.object({ email_id: z.string(), reason: z.string() }),
+  EmailReleased: z.object({ email_id: z.string(), next_attempt_at: time }),
+};
+
+export type EmailEvent = EventOf<typeof emailSchemas>;

@@ -1,0 +1,47 @@
+/** What every event has in common: its type and data, its metadata, and where it stands once recorded. */
+import { z } from 'zod';
+
+/** A schema per stored event name, for one kind of stream. */
+export type EventSchemas = Record<string, z.ZodType<object>>;
+
+/** The union of `{ type, data }` that a table of schemas describes. */
+export type EventOf<Schemas extends EventSchemas> = {
+  [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]> };
+}[keyof Schemas & string];
+
+/** 16 random bytes in hex that every `person` and `message` object carries, so that its digest tells nothing about it. Added in commands/handle.ts, demanded by the codec. */
+export const salt = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .optional();
+
+export const metadataSchema = z.object({
+  /** UTC, ISO 8601 with milliseconds: when it happened. Never earlier than the previous event of the same stream. */
+  at: z.iso.datetime({ precision: 3 }),
+  /** One UUID per request; the mailer's events inherit that of EmailRequested. */
+  $correlationId: z.string(),
+  /** Id of the event that caused this one; the correlation id where a request did. */
+  $causationId: z.string(),
+  /** The caller's `X-Request-Id` or ours. */
+  request_id: z.string(),
+  /** Id of the API key, or `mailer`, or `cli`, or `service`. */
+  actor: z.string(),
+  /** Version of the shape of `data`, from 1. */
+  schema: z.number().int().min(1),
+  idempotency: z.object({ key_hash: z.string(), request_hash: z.string() }).optional(),
+});
+
+export type Metadata = z.infer<typeof metadataSchema>;
+
+/** An event as it stands in the log, decoded. */
+export interface Recorded<Event> {
+  readonly stream: string;
+  /** Zero-based place in its stream. */
+  readonly revision: bigint;
+  /** Opaque place in the whole log; sorts as a string. */
+  readonly position: string;
+  /** UUID, minted once per command. */
+  readonly id: string;
+  readonly event: Event;
+  readonly metadata: Metadata;
+}

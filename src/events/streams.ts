@@ -1,0 +1,48 @@
+/** Stream names and the keyed hashes behind them. No stream name tells who it is about. */
+import { createHmac, hkdfSync } from 'node:crypto';
+
+export const groupsStream = 'groups';
+export const listsStream = 'lists';
+export const tagsStream = 'tags';
+export const serviceStream = 'service';
+const contactPrefix = 'contact-';
+const emailPrefix = 'email-';
+
+/** Keyed hashes, each the first 32 hex characters of an HMAC-SHA-256 under its own key. */
+export interface StreamKeys {
+  /** Key of a contact: over its normalised address. */
+  contactKey(address: string): string;
+  /** Key of an e-mail: over the caller's idempotency key, else over the e-mail id. */
+  emailKey(source: { readonly idempotencyKey: string } | { readonly emailId: string }): string;
+  /** Hash under which two e-mail requests are the same request; over the fields as received. */
+  requestHash(fields: readonly [from: string, to: string, subject: string, template: string]): string;
+  /** Tells whether two starts used the same secret, and nothing else about it. */
+  fingerprint(logId: string): string;
+}
+
+/** Derives the keys of a deployment from its secret (HKDF-SHA-256 over the UTF-8 bytes, empty salt, 32 bytes each). The labels are for ever. */
+export function deriveStreamKeys(secret: string): StreamKeys {
+  const derive = (label: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32));
+  const keyed = (key: Buffer, text: string): string =>
+    createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
+  const stream = derive('audience/stream/1');
+  const idempotency = derive('audience/idempotency/1');
+  const request = derive('audience/request/1');
+  const fingerprint = derive('audience/fingerprint/1');
+  return {
+    contactKey: (address) => keyed(stream, normaliseAddress(address)),
+    emailKey: (source) =>
+      keyed(idempotency, 'emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
+    requestHash: (fields) => keyed(request, JSON.stringify(fields)),
+    fingerprint: (logId) => keyed(fingerprint, logId),
+  };
+}
+
+/** The form under which two spellings are one address: trimmed, ASCII lower case throughout. */
+export function normaliseAddress(address: string): string {
+  return address.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+export const contactStream = (key: string): string => contactPrefix + key;
+export const emailStream = (key: string): string => emailPrefix + key;

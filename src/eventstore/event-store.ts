@@ -1,0 +1,140 @@
+/** The event-store port: an append-only log of streams. Its contract suite is test/contract/event-store.ts; every adapter passes it. */
+
+/**
+ * Where a stream must stand for an append to be taken: at this revision, not existing yet, existing, or anywhere.
+ * Domain events are never appended with `any`: a retry in doubt could then be written twice.
+ */
+export type ExpectedRevision = bigint | 'no_stream' | 'stream_exists' | 'any';
+
+/** An opaque place in the log; positions of one log sort as strings. `logStart` comes before every event. */
+export type Position = string;
+export const logStart: Position = '';
+
+export interface EventToAppend {
+  /** UUID, minted once per command: the same ids again are recognised as the same append. */
+  readonly id: string;
+  readonly type: string;
+  /** JSON text of an object. */
+  readonly data: string;
+  /** JSON text of an object. */
+  readonly metadata: string;
+}
+
+export interface StoredEvent extends EventToAppend {
+  readonly stream: string;
+  /** Zero-based, without holes within its stream. */
+  readonly revision: bigint;
+  readonly position: Position;
+}
+
+export interface AppendResult {
+  /** Revision of the last event of the append. */
+  readonly revision: bigint;
+  /** Position of the last event of the append. */
+  readonly position: Position;
+}
+
+export interface EventWriter {
+  /**
+   * Appends all events to one stream, or none. When it resolves they are durable (fsynced) and visible to every reader.
+   *
+   * The same event ids again with the same explicit expectation (a revision or `no_stream`) succeed with the first
+   * result, and nothing is written twice, also after later appends to the stream.
+   *
+   * @throws WrongExpectedRevisionError the stream stands elsewhere; nothing was written.
+   * @throws StoreUnavailableError nothing was written, now or later.
+   * @throws AppendInDoubtError it may have been written, or may yet be: ask again with the same ids and expectation.
+   * @throws TypeError an empty append, or data that is not acceptable to any store; nothing was written.
+   */
+  append(
+    stream: string,
+    events: readonly EventToAppend[],
+    options: { readonly expectedRevision: ExpectedRevision },
+  ): Promise<AppendResult>;
+}
+
+export interface ReadStreamOptions {
+  /** First revision to yield, in the direction of reading. Default: the beginning when forwards, the end when backwards. */
+  readonly from?: bigint;
+  readonly direction?: 'forwards' | 'backwards';
+  /** At most so many events, at least 1. Default: no limit. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadAllOptions {
+  /** Forwards: events after this position, exclusive. Backwards: events before it, exclusive. Default: from the end of the log that is read away from. */
+  readonly after?: Position;
+  readonly direction?: 'forwards' | 'backwards';
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type SubscriptionMessage =
+  | { readonly type: 'events'; readonly events: readonly StoredEvent[] }
+  /** Everything up to `position` that existed when it was sent has been yielded; sent once after each catching up. */
+  | { readonly type: 'caught_up'; readonly position: Position };
+
+export interface EventReader {
+  /**
+   * Batches of one stream, each of 1 to 1,000 events and at most 4 MiB (a larger single event stands alone).
+   * A stream that does not exist yields nothing. Sees everything whose append has resolved before the call.
+   * Ends early, without error, when `signal` aborts. @throws StoreUnavailableError
+   */
+  readStream(stream: string, options?: ReadStreamOptions): AsyncIterable<readonly StoredEvent[]>;
+
+  /** Batches of the whole log in log order, bounded like those of `readStream`; ends at the head as of the last batch. @throws StoreUnavailableError */
+  readAll(options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
+
+  /** The event at exactly this position, if there is one. @throws StoreUnavailableError */
+  readAt(position: Position): Promise<StoredEvent | undefined>;
+
+  /**
+   * Yields every event after `after` (exclusive; `'now'` = the head at the time of the call) in log order, then goes on
+   * as the log grows: no gap and no duplicate at the seam. The consumer's pace is the pace of reading: nothing is
+   * buffered beyond one batch. Ends without error when `signal` aborts or the reader closes. @throws StoreUnavailableError
+   */
+  subscribe(options: {
+    readonly after: Position | 'now';
+    readonly signal: AbortSignal;
+  }): AsyncIterable<SubscriptionMessage>;
+
+  /** Position of the last event of the log, or `logStart`. @throws StoreUnavailableError */
+  head(): Promise<Position>;
+
+  /** Ends running reads and subscriptions and releases what the reader holds. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface EventStore extends EventReader, EventWriter {
+  /** True when no other process can append to this log while this one lives: a state folded from one's own appends is then always fresh. */
+  readonly soleWriter: boolean;
+}
+
+/** The stream does not stand where the append expected it; nothing was written. */
+export class WrongExpectedRevisionError extends Error {
+  override readonly name = 'WrongExpectedRevisionError';
+  readonly expected: ExpectedRevision;
+  readonly actual: bigint | 'no_stream';
+
+  constructor(expected: ExpectedRevision, actual: bigint | 'no_stream') {
+    super(`expected revision ${expected}, the stream stands at ${actual}`);
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+/** The store cannot be reached or refused to work; nothing was written. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}
+
+/** The append may or may not have been written. The same ids with the same expectation tell. */
+export class AppendInDoubtError extends Error {
+  override readonly name = 'AppendInDoubtError';
+}
+
+/** Another process holds the right to write to this log. */
+export class WriterLockedError extends Error {
+  override readonly name = 'WriterLockedError';
+}

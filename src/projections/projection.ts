@@ -1,0 +1,20 @@
+/** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
+import type { DomainEvent, EventType } from '../events/codec.js';
+import type { Recorded } from '../events/envelope.js';
+import type { View } from '../readmodels/read-models.js';
+
+/**
+ * Folds events into documents. Pure: no clock, no I/O, no randomness. No event writes more documents than it names:
+ * documents hold ids, and the names of lists and tags are joined when read.
+ */
+export interface Projection<D extends object = object> extends View {
+  /** Event types it folds. A change of what these yield needs a new version, hence a rebuild. */
+  readonly handles: readonly EventType[];
+  /** Ids of the documents that the event changes. */
+  keys(event: Recorded<DomainEvent>): readonly string[];
+  /**
+   * The document after the event; `null` deletes it; the same object = unchanged. Throws when the event cannot be
+   * folded (it is then a poison event).
+   */
+  evolve(document: D | undefined, event: Recorded<DomainEvent>, key: string): D | null;
+}

@@ -1,0 +1,135 @@
+/** The read-model port: documents folded from the log, disposable and rebuildable. Its contract suite is test/contract/read-models.ts; every adapter passes it. */
+
+/** A stored document: a plain JSON object. */
+export type Document = Readonly<Record<string, unknown>>;
+
+export interface Index {
+  /** Top-level fields in order. The document id always follows as the last one. */
+  readonly fields: readonly string[];
+}
+
+/** One version of one view. Two versions of a view live side by side and never touch. */
+export interface View {
+  /** Lower case letters and underscores. */
+  readonly name: string;
+  readonly version: number;
+  /** Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null. */
+  readonly indexes: readonly Index[];
+  /** Top-level fields that hold an array of strings and can be asked for one of them. */
+  readonly arrayIndexes?: readonly string[];
+}
+
+export interface StoredDocument<D = Document> {
+  readonly id: string;
+  readonly document: D;
+  /** Log position of the last event folded into it. */
+  readonly position: string;
+}
+
+export interface FindQuery {
+  /** Equality on the leading fields of one of the view's indexes. */
+  readonly where?: Readonly<Record<string, string | number | boolean | null>>;
+  /** The array field contains this value. */
+  readonly contains?: { readonly field: string; readonly value: string };
+  /** Only ids that begin so. */
+  readonly idPrefix?: string;
+  /** `id` (default) or the field of an index that follows the fields of `where`; ties by id. Nulls sort first. */
+  readonly sort?: string;
+  readonly descending?: boolean;
+  /** At least 1. */
+  readonly limit: number;
+  /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */
+  readonly cursor?: string;
+}
+
+export interface Page<D = Document> {
+  readonly documents: readonly StoredDocument<D>[];
+  /** Absent at the end. Opaque; URL-safe. */
+  readonly nextCursor?: string;
+}
+
+export interface DocumentWrite {
+  readonly view: View;
+  readonly id: string;
+  /** `null` deletes: a tombstone with the position stays. */
+  readonly document: Document | null;
+  /** Position of the last event folded into it. */
+  readonly position: string;
+  /** The position it was loaded with, `null` when there was neither document nor tombstone. */
+  readonly loaded: string | null;
+}
+
+/** How far the views have come. */
+export interface Checkpoint {
+  /** Which log the views were folded from. */
+  readonly logId: string;
+  /** Position of the last event folded, `''` before the first. */
+  readonly position: string;
+  /** Id of the event there, `''` before the first: read back on start to notice another or a restored log. */
+  readonly eventId: string;
+  /** The live version of each view by name. */
+  readonly live: Readonly<Record<string, number>>;
+}
+
+export interface Commit {
+  readonly writes: readonly DocumentWrite[];
+  readonly checkpoint: {
+    readonly name: string;
+    /** What the checkpoint must be now, `null` = absent. */
+    readonly previous: Checkpoint | null;
+    readonly next: Checkpoint;
+    /** Epoch of the lease under which it is written; refused when a later epoch has written. */
+    readonly epoch?: number;
+  };
+}
+
+export interface ReadModelReader {
+  /** Undefined when absent or deleted. @throws ReadModelsUnavailableError */
+  get<D = Document>(view: View, id: string): Promise<StoredDocument<D> | undefined>;
+  /** Those of the ids that exist, by id. @throws ReadModelsUnavailableError */
+  getMany<D = Document>(view: View, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument<D>>>;
+  /** @throws ReadModelsUnavailableError @throws InvalidCursorError */
+  find<D = Document>(view: View, query: FindQuery): Promise<Page<D>>;
+  checkpoint(name: string): Promise<Checkpoint | null>;
+  close(): Promise<void>;
+}
+
+export interface ReadModels extends ReadModelReader {
+  /** Makes the view's storage and indexes where missing. Repeatable. */
+  prepare(view: View): Promise<void>;
+  /** Like getMany, and tells the positions of tombstones too (`document: null`): what a fold must start from. */
+  load(
+    view: View,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly document: Document | null; readonly position: string }>>;
+  /**
+   * Writes the documents, each only over the position it was loaded with, then moves the checkpoint. When it resolves,
+   * every reader sees both. After a crash half-way (adapters without multi-document transactions) the checkpoint has not moved, and folding the
+   * same events again from freshly loaded documents is harmless.
+   *
+   * @throws CommitConflictError somebody else has written a document or moved the checkpoint: load and fold again.
+   * @throws ReadModelsUnavailableError
+   */
+  commit(commit: Commit): Promise<void>;
+  /** Removes a view's storage, if there. */
+  drop(view: Pick<View, 'name' | 'version'>): Promise<void>;
+  /** Removes a checkpoint, if there: the views count as never folded. */
+  forget(name: string): Promise<void>;
+  /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
+  lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
+}
+
+/** A cursor that no page of this query has given out. */
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError';
+}
+
+/** A document or the checkpoint does not stand where it was loaded; see `commit`. */
+export class CommitConflictError extends Error {
+  override readonly name = 'CommitConflictError';
+}
+
+/** The read models cannot be reached. */
+export class ReadModelsUnavailableError extends Error {
+  override readonly name = 'ReadModelsUnavailableError';
+}
