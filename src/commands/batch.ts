@@ -1,0 +1,146 @@
+/** Decides commands that wait for one stream, one after the other on the folded state, into the events of a single append. Pure but for the ids, times and salts it is given. */
+import { codec, withSalt, type DomainEvent } from '../events/codec.js';
+import type { Metadata } from '../events/envelope.js';
+import { ServiceError } from '../errors.js';
+import { isRefusal, type Decider } from './decider.js';
+
+/** Who asks, and why: goes into the metadata of every event that follows. */
+export interface CommandContext {
+  /** UUID of the request; the mailer's is that of EmailRequested. */
+  readonly correlationId: string;
+  /** Id of the causing event; the correlation id where a request is the cause. */
+  readonly causationId: string;
+  readonly requestId: string;
+  /** Id of the API key, or `mailer`, `cli`, `service`. */
+  readonly actor: string;
+  readonly idempotency?: Metadata['idempotency'];
+}
+
+/** What comes from outside the rules, passed in. */
+export interface Sources {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly newEventId: () => string;
+  /** 16 random bytes in hex. */
+  readonly newSalt: () => string;
+}
+
+/** A stream as far as it has been folded. */
+export interface Folded<State> {
+  readonly state: State;
+  /** Revision of the last event, -1n where there is none. */
+  readonly revision: bigint;
+  /** Position of the last event, `''` where there is none. */
+  readonly position: string;
+  /** Metadata time of the last event, `''` where there is none. */
+  readonly at: string;
+}
+
+export interface NewEvent<Event> {
+  readonly id: string;
+  readonly event: Event;
+  readonly metadata: Metadata;
+  /** What the store keeps. */
+  readonly encoded: { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
+}
+
+export type Outcome<State, Event> =
+  | { readonly status: 'accepted'; readonly state: State; readonly events: readonly NewEvent<Event>[] }
+  | { readonly status: 'refused'; readonly error: unknown };
+
+export interface DecidedBatch<State, Event> {
+  /** Of the first so many commands, in order. */
+  readonly outcomes: readonly Outcome<State, Event>[];
+  readonly events: readonly NewEvent<Event>[];
+  readonly state: State;
+  /** Metadata time of the last event so far. */
+  readonly at: string;
+}
+
+/** One append carries at most this; a single command is never divided. */
+const maxEvents = 128;
+const maxBytes = 512 * 1024;
+
+export interface BatchInput<State, Command, Event extends DomainEvent> {
+  readonly decider: Decider<State, Command, Event>;
+  readonly folded: Folded<State>;
+  /** At least one. */
+  readonly commands: readonly { readonly command: Command; readonly context: CommandContext }[];
+  readonly sources: Sources;
+}
+
+/** Decides as many of the commands as fit into one append, at least the first. A command that throws is refused alone. */
+export function decideBatch<State, Command, Event extends DomainEvent>(
+  input: BatchInput<State, Command, Event>,
+): DecidedBatch<State, Event> {
+  const outcomes: Outcome<State, Event>[] = [];
+  const events: NewEvent<Event>[] = [];
+  let { state, at } = input.folded;
+  let bytes = 0;
+  for (const { command, context } of input.commands) {
+    const outcome = decideOne(input, { command, context, state, at });
+    if (outcome.status === 'accepted' && outcome.events.length > 0) {
+      const size = outcome.events.reduce((sum, { encoded }) => sum + textBytes(encoded), 0);
+      const full = events.length + outcome.events.length > maxEvents || bytes + size > maxBytes;
+      if (outcomes.length > 0 && full) break;
+      bytes += size;
+      events.push(...outcome.events);
+      state = outcome.state;
+      at = outcome.events.at(-1)?.metadata.at ?? at;
+    }
+    outcomes.push(outcome);
+  }
+  return { outcomes, events, state, at };
+}
+
+interface Step<State, Command> {
+  readonly command: Command;
+  readonly context: CommandContext;
+  readonly state: State;
+  readonly at: string;
+}
+
+function decideOne<State, Command, Event extends DomainEvent>(
+  { decider, sources }: BatchInput<State, Command, Event>,
+  { command, context, state, at }: Step<State, Command>,
+): Outcome<State, Event> {
+  try {
+    const decision = decider.decide(command, state);
+    if (isRefusal(decision)) return { status: 'refused', error: new ServiceError(decision.refused) };
+    if (decision.length === 0) return { status: 'accepted', state, events: [] };
+    const now = new Date(sources.now()).toISOString();
+    // Time never runs backwards within a stream: every answer about time cuts streams by it.
+    const metadata = metadataOf(context, now < at ? at : now);
+    let after = state;
+    const events = decision.map((decided) => {
+      const event = withSalt(decided, sources.newSalt);
+      after = decider.evolve(after, event);
+      return newEvent(event, metadata, sources.newEventId());
+    });
+    return { status: 'accepted', state: after, events };
+  } catch (error) {
+    return { status: 'refused', error };
+  }
+}
+
+function newEvent<Event extends DomainEvent>(event: Event, base: Metadata, id: string): NewEvent<Event> {
+  const metadata = { ...base, schema: codec.schemaVersion(event.type) };
+  return { id, event, metadata, encoded: { id, type: event.type, ...codec.encode(event, metadata) } };
+}
+
+function metadataOf(context: CommandContext, at: string): Metadata {
+  const { correlationId, causationId, requestId, actor, idempotency } = context;
+  return {
+    at,
+    $correlationId: correlationId,
+    $causationId: causationId,
+    request_id: requestId,
+    actor,
+    schema: 1,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
+}
+
+/** Upper bound without measuring: the limit guards the append, the exact size does not matter. */
+const textBytes = (encoded: NewEvent<unknown>['encoded']): number =>
+  Buffer.byteLength(encoded.data) + encoded.metadata.length + 100;
