@@ -1,13 +1,13 @@
 /** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
 import type { DomainEvent, EventType } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
-import type { View } from '../readmodels/read-models.js';
+import type { Document, View } from '../readmodels/read-models.js';
 
 /**
  * Folds events into documents. Pure: no clock, no I/O, no randomness. No event writes more documents than it names:
  * documents hold ids, and the names of lists and tags are joined when read.
  */
-export interface Projection<D extends object = object> extends View {
+export interface Projection<D extends Document = Document> extends View {
   /** Event types it folds. A change of what these yield needs a new version, hence a rebuild. */
   readonly handles: readonly EventType[];
   /** Ids of the documents that the event changes. */
@@ -17,4 +17,20 @@ export interface Projection<D extends object = object> extends View {
    * folded (it is then a poison event).
    */
   evolve(document: D | undefined, event: Recorded<DomainEvent>, key: string): D | null;
+}
+
+/** The event cannot be folded into its document: a poison event. The message is stored and shown: it names types and states, never personal data. */
+export class CannotFoldError extends Error {
+  override readonly name = 'CannotFoldError';
+}
+
+/** The document that an event presupposes. @throws CannotFoldError */
+export function existing<D extends Document>(document: D | undefined, type: string): D {
+  if (document === undefined) throw new CannotFoldError(`${type} without its document`);
+  return document;
+}
+
+/** Makes sure that an event which begins a document is the first of it. @throws CannotFoldError */
+export function absent(document: Document | undefined, type: string): void {
+  if (document !== undefined) throw new CannotFoldError(`${type} on an existing document`);
 }

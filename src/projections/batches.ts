@@ -1,0 +1,74 @@
+/** Makes of a subscription the batches that are folded at once: small when idle, so that a write is soon visible; large under load. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventReader, Position, StoredEvent, SubscriptionMessage } from '../eventstore/event-store.js';
+
+/** A batch is closed once it has so many events, or characters of data: at most one message of the subscription beyond. */
+export const batchBounds = { events: 2_000, characters: 4 * 1024 * 1024 };
+
+export interface Batch {
+  /** May be empty when only the mark came. */
+  readonly events: readonly StoredEvent[];
+  /** Nothing was waiting in the log after these events. */
+  readonly caughtUp: boolean;
+}
+
+/** Takes what the subscription has at hand, without waiting for more. Ends when the subscription does; it may be left at any time. */
+export async function* batches(
+  reader: Pick<EventReader, 'subscribe'>,
+  { after, signal }: { readonly after: Position; readonly signal: AbortSignal },
+): AsyncGenerator<Batch> {
+  // Its own controller: a subscription that waits for news ends at once only when it is aborted.
+  const subscription = new AbortController();
+  const abort = (): void => subscription.abort();
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  const iterator = reader.subscribe({ after, signal: subscription.signal })[Symbol.asyncIterator]();
+  let next = readAhead(iterator);
+  try {
+    for (;;) {
+      const { messages, done, ahead } = await collect(iterator, next);
+      next = ahead;
+      if (messages.length > 0)
+        yield {
+          events: messages.flatMap((message) => (message.type === 'events' ? message.events : [])),
+          caughtUp: messages.at(-1)?.type === 'caught_up',
+        };
+      if (done) return;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    abort();
+    await iterator.return?.();
+  }
+}
+
+type Next = Promise<IteratorResult<SubscriptionMessage, unknown>>;
+
+/** Messages until the mark, a bound, the end, or until the next one is not there in the next turn. */
+async function collect(
+  iterator: AsyncIterator<SubscriptionMessage, unknown>,
+  first: Next,
+): Promise<{ messages: SubscriptionMessage[]; done: boolean; ahead: Next }> {
+  const messages: SubscriptionMessage[] = [];
+  let events = 0;
+  let characters = 0;
+  let ahead = first;
+  let result: IteratorResult<SubscriptionMessage, unknown> | undefined = await first;
+  while (result !== undefined && result.done !== true) {
+    messages.push(result.value);
+    ahead = readAhead(iterator);
+    if (result.value.type === 'caught_up') break;
+    events += result.value.events.length;
+    for (const { data } of result.value.events) characters += data.length;
+    if (events >= batchBounds.events || characters >= batchBounds.characters) break;
+    result = await Promise.race([ahead, nextTurn(undefined)]);
+  }
+  return { messages, done: result?.done === true, ahead };
+}
+
+/** A failure is met where the message is awaited, which may be much later: nobody else shall call it unhandled. */
+function readAhead(iterator: AsyncIterator<SubscriptionMessage, unknown>): Next {
+  const next = iterator.next();
+  next.catch(() => undefined);
+  return next;
+}

@@ -1,0 +1,123 @@
+/** The view `contacts`: one document per contact with its profile and, per list, status and tag ids. */
+import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import { absent, CannotFoldError, existing, type Projection } from './projection.js';
+
+export type Subscription = {
+  readonly status: SubscriptionStatus;
+  /** In the order of attaching. Deleted tags are still among them. */
+  readonly tag_ids: readonly string[];
+};
+
+export type Profile = { readonly [Field in ProfileField]: string | null };
+
+export type ContactDocument = Profile & {
+  readonly contact_id: string;
+  /** The stream's whole name; one stream may hold several lives, each a contact id. */
+  readonly stream: string;
+  readonly email: string;
+  readonly created_at: string;
+  /** By list id; deleted lists are still among them. */
+  readonly subscriptions: { readonly [listId: string]: Subscription };
+};
+
+type Changes<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>['data'];
+
+export const contacts: Projection<ContactDocument> = {
+  name: 'contacts',
+  version: 1,
+  indexes: [{ fields: ['stream'] }],
+  handles: [
+    'ContactCreated',
+    'ContactProfileChanged',
+    'ContactSubscribed',
+    'ContactUnsubscribed',
+    'TagsAttached',
+    'TagsDetached',
+  ],
+
+  keys: ({ event }) => ('contact_id' in event.data ? [event.data.contact_id] : []),
+
+  evolve(document, { event, stream, metadata }) {
+    switch (event.type) {
+      case 'ContactCreated':
+        absent(document, event.type);
+        return created(event.data, stream, metadata.at);
+      case 'ContactProfileChanged':
+        return { ...existing(document, event.type), ...changedFields(event.data) };
+      case 'ContactSubscribed':
+        return withStatus(existing(document, event.type), event.data.list_id, 'Subscribed');
+      case 'ContactUnsubscribed':
+        return withStatus(existing(document, event.type), event.data.list_id, 'Unsubscribed');
+      case 'TagsAttached':
+      case 'TagsDetached':
+        return withTags(existing(document, event.type), event);
+      default:
+        throw new CannotFoldError(`contacts do not fold ${event.type}`);
+    }
+  },
+};
+
+/** The same array when nothing is new. */
+export function attached(tagIds: readonly string[], more: readonly { readonly tag_id: string }[]): readonly string[] {
+  const fresh = more.map(({ tag_id }) => tag_id).filter((id) => !tagIds.includes(id));
+  return fresh.length === 0 ? tagIds : [...tagIds, ...new Set(fresh)];
+}
+
+/** The same array when nothing goes. */
+export function detached(tagIds: readonly string[], gone: readonly { readonly tag_id: string }[]): readonly string[] {
+  const left = tagIds.filter((id) => !gone.some(({ tag_id }) => tag_id === id));
+  return left.length === tagIds.length ? tagIds : left;
+}
+
+function created({ contact_id, person }: Changes<'ContactCreated'>, stream: string, at: string): ContactDocument {
+  return {
+    contact_id,
+    stream,
+    email: person.email,
+    firstName: person.firstName ?? null,
+    lastName: person.lastName ?? null,
+    phone: person.phone ?? null,
+    dateOfBirth: person.dateOfBirth ?? null,
+    address: person.address ?? null,
+    city: person.city ?? null,
+    state: person.state ?? null,
+    country: person.country ?? null,
+    zipcode: person.zipcode ?? null,
+    created_at: at,
+    subscriptions: {},
+  };
+}
+
+function changedFields({ person }: Changes<'ContactProfileChanged'>): Partial<Profile> {
+  const changed: { [Field in ProfileField]?: string | null } = {};
+  for (const field of profileFields) {
+    const value = person[field];
+    if (value !== undefined) changed[field] = value;
+  }
+  return changed;
+}
+
+function withStatus(document: ContactDocument, listId: string, status: SubscriptionStatus): ContactDocument {
+  const before = subscriptionOf(document, listId);
+  if (before?.status === status) return document;
+  return withSubscription(document, listId, { status, tag_ids: before?.tag_ids ?? [] });
+}
+
+function withTags(
+  document: ContactDocument,
+  { type, data }: Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>,
+): ContactDocument {
+  const before = subscriptionOf(document, data.list_id);
+  if (before === undefined) throw new CannotFoldError(`${type} without its subscription`);
+  const tag_ids = (type === 'TagsAttached' ? attached : detached)(before.tag_ids, data.tags);
+  return tag_ids === before.tag_ids ? document : withSubscription(document, data.list_id, { ...before, tag_ids });
+}
+
+/** Own properties only: an id in the log could have any name. */
+export const subscriptionOf = (document: ContactDocument, listId: string): Subscription | undefined =>
+  Object.hasOwn(document.subscriptions, listId) ? document.subscriptions[listId] : undefined;
+
+const withSubscription = (document: ContactDocument, listId: string, subscription: Subscription): ContactDocument => ({
+  ...document,
+  subscriptions: { ...document.subscriptions, [listId]: subscription },
+});

@@ -1,0 +1,111 @@
+/** The view `emails`: the state of each e-mail, for its sender's GET and as the mailer's worklist. No addresses, no body. */
+import type { DomainEvent } from '../events/codec.js';
+import { absent, CannotFoldError, existing, type Projection } from './projection.js';
+
+export type EmailState = 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held';
+
+/** Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
+export type EmailDocument = {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: EmailState;
+  /** There is something left to do, at `next_attempt_at`. */
+  readonly open: boolean;
+  readonly attempts: number;
+  readonly requested_at: string;
+  readonly sent_at: string | null;
+  /** When the mailer must look at it: to send or, while sending, to judge an attempt that is past its deadline. Null when not open. */
+  readonly next_attempt_at: string | null;
+  /** Reason code of the last deferral, failure or doubt. */
+  readonly last_error: string | null;
+  /** Of the running attempt. */
+  readonly deadline: string | null;
+  /** Of the running attempt. */
+  readonly run_id: string | null;
+};
+
+export const emails: Projection<EmailDocument> = {
+  name: 'emails',
+  version: 1,
+  indexes: [{ fields: ['open', 'next_attempt_at'] }],
+  handles: [
+    'EmailRequested',
+    'EmailDispatchStarted',
+    'EmailSent',
+    'EmailDeferred',
+    'EmailFailed',
+    'EmailInDoubt',
+    'EmailHeld',
+    'EmailReleased',
+  ],
+
+  keys: ({ event }) => ('email_id' in event.data ? [event.data.email_id] : []),
+
+  evolve(document, { event, stream, metadata }) {
+    if (event.type === 'EmailRequested') {
+      absent(document, event.type);
+      return requested(event.data.email_id, stream, metadata.at);
+    }
+    const before = existing(document, event.type);
+    // `sent` is final: nothing after it changes it.
+    return before.state === 'sent' ? before : progressed(before, event, metadata.at);
+  },
+};
+
+const requested = (emailId: string, stream: string, at: string): EmailDocument => ({
+  email_id: emailId,
+  stream,
+  state: 'requested',
+  open: true,
+  attempts: 0,
+  requested_at: at,
+  sent_at: null,
+  next_attempt_at: at,
+  last_error: null,
+  deadline: null,
+  run_id: null,
+});
+
+const idle = { deadline: null, run_id: null };
+const closed = { ...idle, open: false, next_attempt_at: null };
+
+function progressed(before: EmailDocument, event: DomainEvent, at: string): EmailDocument {
+  switch (event.type) {
+    case 'EmailDispatchStarted': {
+      const { attempt, run_id, deadline } = event.data;
+      return {
+        ...before,
+        state: 'sending',
+        open: true,
+        attempts: attempt,
+        next_attempt_at: deadline,
+        deadline,
+        run_id,
+      };
+    }
+    case 'EmailSent':
+      return { ...before, ...closed, state: 'sent', sent_at: at };
+    case 'EmailDeferred':
+      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', last_error: event.data.reason };
+    case 'EmailFailed':
+      return { ...before, ...closed, state: 'failed', last_error: event.data.reason };
+    case 'EmailInDoubt': {
+      const { next_attempt_at: next, reason } = event.data;
+      if (next === null) return { ...before, ...closed, state: 'held', last_error: reason };
+      return { ...reopened(before, next), state: 'in_doubt', last_error: reason };
+    }
+    case 'EmailHeld':
+      return { ...before, ...closed, state: 'held' };
+    case 'EmailReleased':
+      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred' };
+    default:
+      throw new CannotFoldError(`emails do not fold ${event.type}`);
+  }
+}
+
+const reopened = (before: EmailDocument, next: string): EmailDocument => ({
+  ...before,
+  ...idle,
+  open: true,
+  next_attempt_at: next,
+});

@@ -1,0 +1,236 @@
+/** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
+import { nameKey } from '../events/names.js';
+import { type SubscriptionStatus } from '../events/contact.js';
+import type { Page, ReadModelReader, View } from '../readmodels/read-models.js';
+import { contacts, subscriptionOf, type ContactDocument, type Profile, type Subscription } from './contacts.js';
+import { emails, type EmailDocument, type EmailState } from './emails.js';
+import { groups, type GroupDocument } from './groups.js';
+import { lists, type ListDocument } from './lists.js';
+import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
+import { tags, type TagDocument } from './tags.js';
+
+export type GroupAnswer = Omit<GroupDocument, 'name_key'>;
+export type ListAnswer = Omit<ListDocument, 'name_key'>;
+export type TagAnswer = Omit<TagDocument, 'name_key'>;
+export type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
+
+/** Fields in the contract's order; the stream stays inside. */
+export type ContactAnswer = { readonly contact_id: string; readonly email: string } & Profile & {
+    readonly created_at: string;
+  };
+
+export type ContactInListAnswer = ContactAnswer & {
+  readonly status: SubscriptionStatus;
+  readonly tags: readonly AttachedTag[];
+};
+
+export type SubscriptionAnswer = {
+  readonly list_id: string;
+  readonly list_name: string;
+  readonly status: SubscriptionStatus;
+  readonly tags: readonly AttachedTag[];
+};
+
+export type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
+
+export type EmailAnswer = {
+  readonly email_id: string;
+  readonly state: EmailState;
+  readonly attempts: number;
+  readonly requested_at: string;
+  readonly sent_at: string | null;
+  /** Null while an attempt is running, and when there will be none. */
+  readonly next_attempt_at: string | null;
+  readonly last_error: string | null;
+};
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface PageAnswer<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor?: string;
+}
+
+export interface ContactsOfListRequest extends PageRequest {
+  readonly status?: SubscriptionStatus | undefined;
+  readonly tagId?: string | undefined;
+}
+
+/** All throw ReadModelsUnavailableError; the pages also InvalidCursorError. Undefined = there is none. */
+export interface Queries {
+  getGroup(id: string): Promise<GroupAnswer | undefined>;
+  getList(id: string): Promise<ListAnswer | undefined>;
+  getTag(id: string): Promise<TagAnswer | undefined>;
+  pageGroups(page: PageRequest): Promise<PageAnswer<GroupAnswer>>;
+  pageLists(page: PageRequest): Promise<PageAnswer<ListAnswer>>;
+  pageTags(page: PageRequest): Promise<PageAnswer<TagAnswer>>;
+  tagByName(name: string): Promise<TagAnswer | undefined>;
+  contactById(contactId: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
+  /** The contact of a whole stream name; of several lives the last. */
+  contactByStream(stream: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
+  /** Undefined also when the list is deleted or the contact has never been in it. */
+  contactInList(listId: string, contactId: string): Promise<ContactInListAnswer | undefined>;
+  /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
+  pageContactsOfList(
+    listId: string,
+    request: ContactsOfListRequest,
+  ): Promise<PageAnswer<ContactInListAnswer> | undefined>;
+  getEmail(id: string): Promise<EmailAnswer | undefined>;
+  /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
+  dueEmails(now: string, limit: number): Promise<readonly EmailDocument[]>;
+}
+
+/**
+ * Each query reads what refers before what is referred to. So a commit between two of its reads can only make names
+ * newer than the document that holds their ids, and no id is met whose document is not there yet.
+ */
+export function createQueries(reader: ReadModelReader): Queries {
+  return {
+    getGroup: async (id) => mapped(await read<GroupDocument>(reader, groups, id), withoutKey),
+    getList: async (id) => mapped(await read<ListDocument>(reader, lists, id), withoutKey),
+    getTag: async (id) => mapped(await read<TagDocument>(reader, tags, id), withoutKey),
+    pageGroups: async (page) => toItems(await reader.find<GroupDocument>(groups, pageOf(page)), withoutKey),
+    pageLists: async (page) => toItems(await reader.find<ListDocument>(lists, pageOf(page)), withoutKey),
+    pageTags: async (page) => toItems(await reader.find<TagDocument>(tags, pageOf(page)), withoutKey),
+    tagByName: async (name) => {
+      const found = await reader.find<TagDocument>(tags, { where: { name_key: nameKey(name) }, limit: 1 });
+      return mapped(found.documents[0]?.document, withoutKey);
+    },
+    contactById: async (contactId) =>
+      withSubscriptions(reader, await read<ContactDocument>(reader, contacts, contactId)),
+    contactByStream: async (stream) => {
+      const query = { where: { stream }, sort: 'id', descending: true, limit: 1 };
+      const { documents } = await reader.find<ContactDocument>(contacts, query);
+      return withSubscriptions(reader, documents[0]?.document);
+    },
+    contactInList: (listId, contactId) => contactInList(reader, listId, contactId),
+    pageContactsOfList: (listId, request) => pageContactsOfList(reader, listId, request),
+    getEmail: async (id) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
+    dueEmails: async (now, limit) => {
+      const { documents } = await reader.find<EmailDocument>(emails, {
+        where: { open: true },
+        sort: 'next_attempt_at',
+        limit,
+      });
+      const due = documents.map(({ document }) => document);
+      return due.filter(({ next_attempt_at }) => next_attempt_at !== null && next_attempt_at <= now);
+    },
+  };
+}
+
+const read = async <D>(reader: ReadModelReader, view: View, id: string): Promise<D | undefined> =>
+  (await reader.get<D>(view, id))?.document;
+
+const mapped = <D, Answer>(document: D | undefined, map: (document: D) => Answer): Answer | undefined =>
+  document === undefined ? undefined : map(document);
+
+function withoutKey<D extends { readonly name_key: string }>({ name_key: _, ...answer }: D): Omit<D, 'name_key'> {
+  return answer;
+}
+
+const pageOf = ({ limit, cursor }: PageRequest): { limit: number; cursor?: string } =>
+  cursor === undefined ? { limit } : { limit, cursor };
+
+const toItems = <D, Item>({ documents, nextCursor }: Page<D>, map: (document: D) => Item): PageAnswer<Item> => ({
+  items: documents.map(({ document }) => map(document)),
+  ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+});
+
+async function withSubscriptions(
+  reader: ReadModelReader,
+  contact: ContactDocument | undefined,
+): Promise<ContactWithSubscriptionsAnswer | undefined> {
+  if (contact === undefined) return undefined;
+  const entries = Object.entries(contact.subscriptions);
+  const living = await reader.getMany<ListDocument>(
+    lists,
+    entries.map(([listId]) => listId),
+  );
+  const names = await tagNames(
+    reader,
+    entries.map(([, subscription]) => subscription),
+  );
+  const subscriptions = entries.flatMap(([list_id, { status, tag_ids }]) => {
+    const list = living.get(list_id)?.document;
+    return list === undefined ? [] : [{ list_id, list_name: list.list_name, status, tags: tagsOf(tag_ids, names) }];
+  });
+  return { ...toContactAnswer(contact), subscriptions: subscriptions.sort((a, b) => (a.list_id < b.list_id ? -1 : 1)) };
+}
+
+async function contactInList(
+  reader: ReadModelReader,
+  listId: string,
+  contactId: string,
+): Promise<ContactInListAnswer | undefined> {
+  const contact = await read<ContactDocument>(reader, contacts, contactId);
+  const subscription = contact === undefined ? undefined : subscriptionOf(contact, listId);
+  if (contact === undefined || subscription === undefined) return undefined;
+  if ((await reader.get(lists, listId)) === undefined) return undefined;
+  return inList(contact, subscription, await tagNames(reader, [subscription]));
+}
+
+async function pageContactsOfList(
+  reader: ReadModelReader,
+  listId: string,
+  { status, tagId, ...page }: ContactsOfListRequest,
+): Promise<PageAnswer<ContactInListAnswer> | undefined> {
+  const found = await reader.find<MembershipDocument>(memberships, {
+    ...pageOf(page),
+    idPrefix: membershipPrefix(listId),
+    ...(status === undefined ? {} : { where: { list_id: listId, status } }),
+    ...(tagId === undefined ? {} : { contains: { field: 'tag_ids', value: tagId } }),
+  });
+  const members = found.documents.map(({ document }) => document);
+  const people = await reader.getMany<ContactDocument>(
+    contacts,
+    members.map(({ contact_id }) => contact_id),
+  );
+  const names = await tagNames(reader, members);
+  if ((await reader.get(lists, listId)) === undefined) return undefined;
+  if (tagId !== undefined && (await reader.get(tags, tagId)) === undefined) return { items: [] };
+  const items = members.flatMap((member) => {
+    const contact = people.get(member.contact_id)?.document;
+    return contact === undefined ? [] : [inList(contact, member, names)];
+  });
+  return { items, ...(found.nextCursor === undefined ? {} : { next_cursor: found.nextCursor }) };
+}
+
+type TagNames = ReadonlyMap<string, { readonly document: TagDocument }>;
+
+const tagNames = (
+  reader: ReadModelReader,
+  holders: readonly { readonly tag_ids: readonly string[] }[],
+): Promise<TagNames> => reader.getMany<TagDocument>(tags, [...new Set(holders.flatMap(({ tag_ids }) => tag_ids))]);
+
+/** By tag id. */
+const tagsOf = (tagIds: readonly string[], names: TagNames): readonly AttachedTag[] =>
+  [...tagIds].sort().flatMap((tag_id) => {
+    const tag = names.get(tag_id)?.document;
+    return tag === undefined ? [] : [{ tag_id, tag_name: tag.tag_name }];
+  });
+
+const inList = (contact: ContactDocument, { status, tag_ids }: Subscription, names: TagNames): ContactInListAnswer => ({
+  ...toContactAnswer(contact),
+  status,
+  tags: tagsOf(tag_ids, names),
+});
+
+function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDocument): ContactAnswer {
+  return contact;
+}
+
+function toEmailAnswer(email: EmailDocument): EmailAnswer {
+  const { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error } = email;
+  return {
+    email_id,
+    state,
+    attempts,
+    requested_at,
+    sent_at,
+    next_attempt_at: state === 'sending' ? null : next_attempt_at,
+    last_error,
+  };
+}

@@ -1,0 +1,63 @@
+/** What the projector does before it folds: makes sure that the views belong to this log and to this code, else begins them anew. */
+import { codec } from '../events/codec.js';
+import { serviceStream } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
+import { parkedView } from './parked.js';
+
+export const checkpointName = 'views';
+
+export interface StartInput {
+  readonly reader: EventReader;
+  readonly readModels: ReadModels;
+  readonly views: readonly View[];
+  /** The views are dropped and folded from the first event, for this reason. */
+  readonly onRebuild: (reason: string) => void;
+}
+
+/** The live version of each view by name. */
+export const liveVersions = (views: readonly View[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(views.map(({ name, version }) => [name, version]));
+
+/** Where folding goes on; `null` = at the first event. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function openViews({ reader, readModels, views, onRebuild }: StartInput): Promise<Checkpoint | null> {
+  const checkpoint = await readModels.checkpoint(checkpointName);
+  const reason = checkpoint === null ? undefined : await mismatch(checkpoint, views, reader);
+  if (reason !== undefined) onRebuild(reason);
+  const fresh = checkpoint === null || reason !== undefined;
+  if (fresh) {
+    // First: without a checkpoint a crash in the middle of dropping only means dropping again.
+    await readModels.forget(checkpointName);
+    for (const view of [...views, parkedView]) await readModels.drop(view);
+  }
+  const live = liveVersions(views);
+  for (const [name, version] of Object.entries(checkpoint?.live ?? {}))
+    if (live[name] !== version) await readModels.drop({ name, version });
+  for (const view of [...views, parkedView]) await readModels.prepare(view);
+  return fresh ? null : checkpoint;
+}
+
+/** Why the views cannot be continued. */
+async function mismatch(
+  { logId, position, eventId, live }: Checkpoint,
+  views: readonly View[],
+  reader: EventReader,
+): Promise<string | undefined> {
+  if ((await readLogId(reader)) !== logId) return 'the views were folded from another log';
+  const event = await reader.readAt(position);
+  if (event?.id !== eventId) return `the log has another event at position ${position}: it was restored or altered`;
+  const changed = views.filter(({ name, version }) => live[name] !== version);
+  if (changed.length === 0) return undefined;
+  return `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
+}
+
+/** The log's name for itself, from its first event; undefined while the log is empty. */
+export async function readLogId(reader: EventReader): Promise<string | undefined> {
+  for await (const events of reader.readStream(serviceStream, { limit: 1 })) {
+    for (const stored of events) {
+      const { event } = codec.decode(stored);
+      if (event.type === 'ServiceInitialised') return event.data.log_id;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,99 @@
+/** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
+import { Worker } from 'node:worker_threads';
+import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
+import type { FromProjector, ToProjector } from './projector-worker.js';
+
+export interface ProjectorThreadOptions {
+  /** The event log; it must exist. */
+  readonly eventsFile: string;
+  /** Made when missing. */
+  readonly viewsFile: string;
+  /** What it reports is visible to every connection. */
+  readonly onProgress: (status: ProjectorStatus) => void;
+  readonly onFault: (fault: ProjectorFault) => void;
+}
+
+export interface ProjectorThread {
+  /** Something was appended: look at once. Cheap enough for every append. */
+  ring(): void;
+  status(): ProjectorStatus;
+  /** Finishes the running batch, then ends the thread. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+const url = new URL(
+  import.meta.url.endsWith('.ts') ? '../dist/projector-worker.js' : './projector-worker.js',
+  import.meta.url,
+);
+const backOffMs = { first: 100, most: 5_000 };
+const closeWithinMs = 10_000;
+
+export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
+  const { eventsFile, viewsFile, onProgress, onFault } = options;
+  let status = initialStatus;
+  let worker: Worker | undefined;
+  let restart: NodeJS.Timeout | undefined;
+  let deaths = 0;
+  let closing: Promise<void> | undefined;
+  let rung: 'no' | 'once' | 'again' = 'no';
+
+  const update = (next: ProjectorStatus): void => {
+    status = next;
+    onProgress(status);
+  };
+
+  const receive = (message: FromProjector): void => {
+    if (message.type === 'fault') return onFault(message.fault);
+    if (message.status.folded > 0) deaths = 0;
+    update({ ...message.status, parked: message.parked ?? status.parked });
+  };
+
+  const start = (): void => {
+    let message = 'it ended by itself';
+    const started = new Worker(url, { workerData: { eventsFile, viewsFile }, name: 'projector' });
+    worker = started;
+    started.on('message', receive);
+    started.on('error', (error) => {
+      message = `${error.name}: ${error.message}`;
+    });
+    started.on('exit', () => {
+      worker = undefined;
+      if (closing !== undefined) return;
+      deaths += 1;
+      update({ ...status, caughtUp: false, fault: message });
+      onFault({ kind: 'worker_died', message: `The projector's thread died: ${message}` });
+      restart = setTimeout(start, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
+    });
+  };
+
+  const send = (message: ToProjector): void => worker?.postMessage(message);
+
+  /** One message a turn, and one more for whatever rang after it. */
+  const ring = (): void => {
+    if (rung !== 'no') {
+      rung = 'again';
+      return;
+    }
+    rung = 'once';
+    send('ring');
+    setImmediate(() => {
+      const again = rung === 'again';
+      rung = 'no';
+      if (again) ring();
+    });
+  };
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(restart);
+    const running = worker;
+    if (running === undefined) return;
+    const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+    send('stop');
+    const timer = setTimeout(() => void running.terminate(), closeWithinMs);
+    await ended;
+    clearTimeout(timer);
+  };
+
+  start();
+  return { ring, status: () => status, close: () => (closing ??= stop()) };
+}

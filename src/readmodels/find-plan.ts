@@ -1,0 +1,99 @@
+/** Checks a query against its view and turns cursors into places; shared by the adapters, so that all refuse the same queries. */
+import { InvalidCursorError, type Document, type FindQuery, type Index, type View } from './read-models.js';
+
+export type Scalar = string | number | boolean | null;
+
+export interface FindPlan {
+  /** Fields of `where`, sorted. */
+  readonly whereFields: readonly string[];
+  /** `id` or an indexed field. */
+  readonly sort: string;
+  readonly descending: boolean;
+  /** The index that yields the answer in order; absent: the ids themselves, or sorting, do. */
+  readonly index?: Index;
+  /** The page begins after this place. */
+  readonly after?: { readonly value: Scalar; readonly id: string };
+}
+
+/** @throws TypeError for a query that its view has no index for. @throws InvalidCursorError */
+export function planFind(view: View, query: FindQuery): FindPlan {
+  if (!Number.isInteger(query.limit) || query.limit < 1)
+    throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
+  if (query.contains !== undefined && view.arrayIndexes?.includes(query.contains.field) !== true)
+    throw new TypeError(`${view.name} has no array index for contains`);
+  const whereFields = Object.keys(query.where ?? {}).sort();
+  const sort = query.sort ?? 'id';
+  const candidates = view.indexes.filter((index) => leads(index, whereFields, sort));
+  if ((whereFields.length > 0 || sort !== 'id') && candidates.length === 0)
+    throw new TypeError(`${view.name} has no index for where ${whereFields.join(', ')} sorted by ${sort}`);
+  const wanted = whereFields.length + (sort === 'id' ? 0 : 1);
+  const index = wanted === 0 ? undefined : candidates.find(({ fields }) => fields.length === wanted);
+  const descending = query.descending ?? false;
+  return {
+    whereFields,
+    sort,
+    descending,
+    ...(index === undefined ? {} : { index }),
+    ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor, sort, descending) }),
+  };
+}
+
+/** The cursor of the page that begins after this document. */
+export function cursorAfter(plan: FindPlan, id: string, document: Document): string {
+  const value = plan.sort === 'id' ? null : scalarOf(document, plan.sort);
+  return encode([plan.sort, plan.descending, value, id]);
+}
+
+/** An indexed field of a document; an absent one counts as null. @throws TypeError */
+export function scalarOf(document: Document, field: string): Scalar {
+  const value = document[field] ?? null;
+  if (!isScalar(value)) throw new TypeError(`indexed field ${field} must be a string, finite number, boolean or null`);
+  return value;
+}
+
+/** An array-indexed field of a document, without repetitions; an absent one counts as empty. @throws TypeError */
+export function stringsOf(document: Document, field: string): readonly string[] {
+  const value = document[field] ?? [];
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+    throw new TypeError(`indexed field ${field} must be an array of strings`);
+  return value.length < 2 ? value : [...new Set<string>(value)];
+}
+
+/** @throws TypeError for a view that no adapter could store. */
+export function assertView({ name, version }: Pick<View, 'name' | 'version'>): void {
+  if (!/^[a-z_]+$/.test(name)) throw new TypeError('a view name must be lower case letters and underscores');
+  if (!Number.isInteger(version) || version < 1)
+    throw new TypeError(`version of ${name} must be a whole number from 1`);
+}
+
+function leads({ fields }: Index, whereFields: readonly string[], sort: string): boolean {
+  const leading = fields.slice(0, whereFields.length);
+  if (leading.length < whereFields.length || !leading.every((field) => whereFields.includes(field))) return false;
+  return sort === 'id' || fields[whereFields.length] === sort;
+}
+
+function decodeCursor(cursor: string, sort: string, descending: boolean): { value: Scalar; id: string } {
+  const parsed = parseCursor(cursor);
+  if (!Array.isArray(parsed) || parsed.length !== 4) throw new InvalidCursorError('not a cursor');
+  const [cursorSort, cursorDescending, value, id]: readonly unknown[] = parsed;
+  if (cursorSort !== sort || cursorDescending !== descending || typeof id !== 'string' || !isScalar(value))
+    throw new InvalidCursorError('not a cursor of this query');
+  if (encode([sort, descending, value, id]) !== cursor) throw new InvalidCursorError('not a cursor');
+  return { value, id };
+}
+
+function parseCursor(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    throw new InvalidCursorError('not a cursor');
+  }
+}
+
+const encode = (parts: readonly Scalar[]): string => Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null ||
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value));

@@ -1,0 +1,88 @@
+/** Answers `find` on SQLite: one prepared statement per shape of query, every value bound. */
+import type Database from 'better-sqlite3';
+import { cursorAfter, planFind, type FindPlan } from './find-plan.js';
+import type { Document, FindQuery, Page, StoredDocument, View } from './read-models.js';
+import { columnName, indexName, sideName, tableNames, toColumn, type Column } from './sqlite-tables.js';
+
+type FoundRow = { readonly id: string; readonly document: string; readonly position: string };
+
+/** Pieces of SQL with the values they bind, in order. */
+interface Conditions {
+  readonly sql: string[];
+  readonly values: Column[];
+}
+
+/** A finder over one connection; keeps the statements it has prepared. */
+export function createFinder(db: Database.Database): <D>(view: View, query: FindQuery) => Page<D> {
+  const statements = new Map<string, Database.Statement<[Column[]], FoundRow>>();
+
+  return <D>(view: View, query: FindQuery): Page<D> => {
+    const plan = planFind(view, query);
+    const { sql, values } = compose(view, query, plan);
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = db.prepare<[Column[]], FoundRow>(sql);
+      statements.set(sql, statement);
+    }
+    const rows = statement.all([...values, query.limit + 1]);
+    const documents = rows
+      .slice(0, query.limit)
+      .map(({ id, document, position }) => ({ id, document: JSON.parse(document) as D, position }));
+    const last = documents.at(-1) as StoredDocument<Document> | undefined;
+    if (rows.length <= query.limit || last === undefined) return { documents };
+    return { documents, nextCursor: cursorAfter(plan, last.id, last.document) };
+  };
+}
+
+function compose(view: View, query: FindQuery, plan: FindPlan): { sql: string; values: Column[] } {
+  const { main } = tableNames(view);
+  const { contains } = query;
+  const conditions: Conditions = { sql: [], values: [] };
+  if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
+  const id = contains === undefined ? 'd.id' : 's.id';
+  for (const field of plan.whereFields)
+    add(conditions, `d.${columnName(field)} IS ?`, toColumn(query.where?.[field] ?? null));
+  // No id continues a prefix with the last code point there is, a non-character.
+  if (query.idPrefix !== undefined && query.idPrefix !== '')
+    add(conditions, `${id} >= ? AND ${id} < ?`, query.idPrefix, `${query.idPrefix}\u{10FFFF}`);
+  afterCursor(conditions, plan, id);
+  conditions.sql.push('d.document IS NOT NULL');
+
+  const direction = plan.descending ? 'DESC' : 'ASC';
+  const order = plan.sort === 'id' ? '' : `d.${columnName(plan.sort)} ${direction}, `;
+  const sql =
+    `SELECT d.id, d.document, d.position FROM ${source(main, plan, contains?.field)} ` +
+    `WHERE ${conditions.sql.join(' AND ')} ORDER BY ${order}${id} ${direction} LIMIT ?`;
+  return { sql, values: conditions.values };
+}
+
+function source(main: string, plan: FindPlan, contains: string | undefined): string {
+  if (contains !== undefined) return `${sideName(main, contains)} s CROSS JOIN ${main} d ON d.id = s.id`;
+  return plan.index === undefined ? `${main} d` : `${main} d INDEXED BY ${indexName(main, plan.index.fields)}`;
+}
+
+/** Nulls sort first, and SQL compares nothing with null: hence four cases. */
+function afterCursor(conditions: Conditions, plan: FindPlan, id: string): void {
+  if (plan.after === undefined) return;
+  const { after, descending } = plan;
+  const beyond = `${id} ${descending ? '<' : '>'} ?`;
+  if (plan.sort === 'id') return add(conditions, beyond, after.id);
+  const column = `d.${columnName(plan.sort)}`;
+  const value = toColumn(after.value);
+  if (value === null && descending) return add(conditions, `${column} IS NULL AND ${beyond}`, after.id);
+  if (value === null) return add(conditions, `(${column} IS NOT NULL OR ${beyond})`, after.id);
+  if (descending)
+    return add(
+      conditions,
+      `(${column} < ? OR ${column} IS NULL OR (${column} = ? AND ${beyond}))`,
+      value,
+      value,
+      after.id,
+    );
+  return add(conditions, `${column} >= ? AND (${column} > ? OR ${beyond})`, value, value, after.id);
+}
+
+function add(conditions: Conditions, sql: string, ...values: readonly Column[]): void {
+  conditions.sql.push(sql);
+  conditions.values.push(...values);
+}

@@ -1,0 +1,132 @@
+/** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
+import type Database from 'better-sqlite3';
+import { assertView, scalarOf, stringsOf, type Scalar } from './find-plan.js';
+import { CommitConflictError, type Document, type DocumentWrite, type View } from './read-models.js';
+
+type Db = Database.Database;
+export type Column = string | number | null;
+export type Row = { readonly id: string; readonly document: string | null; readonly position: string };
+
+/** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
+export interface TableNames {
+  readonly main: string;
+  /** Indexed fields, each once, sorted. */
+  readonly fields: readonly string[];
+  /** Array-indexed fields. */
+  readonly arrays: readonly string[];
+}
+
+export interface ViewTable {
+  read(id: string): Row | undefined;
+  /** @throws CommitConflictError */
+  write(write: DocumentWrite): void;
+}
+
+export function tableNames(view: View): TableNames {
+  assertView(view);
+  const fields = [...new Set(view.indexes.flatMap((index) => index.fields))].sort();
+  const arrays = [...(view.arrayIndexes ?? [])];
+  for (const field of [...fields, ...arrays])
+    if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
+  return { main: mainName(view), fields, arrays };
+}
+
+const mainName = ({ name, version }: Pick<View, 'name' | 'version'>): string => `${name}_v${version}`;
+export const sideName = (main: string, field: string): string => `${main}__${field}`;
+export const indexName = (main: string, fields: readonly string[]): string => `${main}_by_${fields.join('_and_')}`;
+/** Prefixed, so that a field may be called `id` or `position` and no word is a keyword. */
+export const columnName = (field: string): string => `i_${field}`;
+const arrayName = (field: string): string => `a_${field}`;
+
+export function createTables(db: Db, view: View): void {
+  const { main, fields, arrays } = tableNames(view);
+  const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
+  const ddl = [
+    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT) WITHOUT ROWID`,
+    ...view.indexes.map(
+      (index) =>
+        `CREATE INDEX IF NOT EXISTS ${indexName(main, index.fields)} ON ${main} (${index.fields.map(columnName).join(', ')}, id)`,
+    ),
+    ...arrays.map(
+      (field) =>
+        `CREATE TABLE IF NOT EXISTS ${sideName(main, field)} (value TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (value, id)) WITHOUT ROWID`,
+    ),
+  ];
+  db.transaction(() => ddl.forEach((statement) => db.exec(statement))).immediate();
+}
+
+export function dropTables(db: Db, view: Pick<View, 'name' | 'version'>): void {
+  assertView(view);
+  const main = mainName(view);
+  db.transaction(() => {
+    const tables = db.prepare<[], { name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+    for (const { name } of tables)
+      if (name === main || name.startsWith(sideName(main, ''))) db.exec(`DROP TABLE "${name}"`);
+  }).immediate();
+}
+
+/** Prepares the statements of a view; throws an SqliteError while its tables are missing. */
+export function openTable(db: Db, view: View): ViewTable {
+  const { main, fields, arrays } = tableNames(view);
+  const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
+  const select = db.prepare<[string], Row>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
+  const insert = db.prepare<[Column[]]>(
+    `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
+  );
+  const update = db.prepare<[Column[]]>(
+    `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
+  );
+  const sides = arrays.map((field) => openSide(db, main, field));
+
+  const valuesOf = (write: DocumentWrite): Column[] => {
+    const { document } = write;
+    const values: Column[] = [write.position];
+    for (const field of fields) values.push(document === null ? null : toColumn(scalarOf(document, field)));
+    for (const field of arrays) values.push(arrayText(document, field));
+    values.push(document === null ? null : JSON.stringify(document), write.id);
+    return values;
+  };
+
+  return {
+    read: (id) => select.get(id),
+    write(write) {
+      const values = valuesOf(write);
+      if (write.loaded === null) {
+        for (const side of sides) side.change(write, null);
+        if (insert.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} exists already`);
+        return;
+      }
+      for (const side of sides) side.change(write, side.stored(write.id));
+      values.push(write.loaded);
+      if (update.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} has moved on`);
+    },
+  };
+}
+
+/** The side table of an array index. The main table holds the array's text as well, so that an unchanged one costs one comparison. */
+function openSide(db: Db, main: string, field: string) {
+  const side = sideName(main, field);
+  const select = db.prepare<[string], { text: string | null }>(
+    `SELECT ${arrayName(field)} AS text FROM ${main} WHERE id = ?`,
+  );
+  const insert = db.prepare<[string, string]>(`INSERT OR IGNORE INTO ${side} (value, id) VALUES (?, ?)`);
+  const remove = db.prepare<[string, string]>(`DELETE FROM ${side} WHERE value = ? AND id = ?`);
+  return {
+    stored: (id: string): string | null => select.get(id)?.text ?? null,
+    change(write: DocumentWrite, before: string | null): void {
+      if (arrayText(write.document, field) === before) return;
+      const old = new Set<string>(before === null ? [] : (JSON.parse(before) as string[]));
+      const now = new Set(write.document === null ? [] : stringsOf(write.document, field));
+      for (const value of old) if (!now.has(value)) remove.run(value, write.id);
+      for (const value of now) if (!old.has(value)) insert.run(value, write.id);
+    },
+  };
+}
+
+/** Text of the array, null when there is nothing to find. */
+function arrayText(document: Document | null, field: string): string | null {
+  const values = document === null ? [] : stringsOf(document, field);
+  return values.length === 0 ? null : JSON.stringify(values);
+}
+
+export const toColumn = (value: Scalar): Column => (typeof value === 'boolean' ? Number(value) : value);

@@ -1,0 +1,170 @@
+/** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
+import Database from 'better-sqlite3';
+import {
+  CommitConflictError,
+  InvalidCursorError,
+  ReadModelsUnavailableError,
+  type Checkpoint,
+  type Commit,
+  type Document,
+  type ReadModelReader,
+  type ReadModels,
+  type StoredDocument,
+  type View,
+} from './read-models.js';
+import { createFinder } from './sqlite-find.js';
+import { createTables, dropTables, openTable, type ViewTable } from './sqlite-tables.js';
+
+type Db = Database.Database;
+type Stored = { readonly document: Document | null; readonly position: string };
+
+export interface SqliteReadModelsOptions {
+  readonly file: string;
+  /** Readers never write; they may open the file before the writer has made its views. */
+  readonly readOnly?: boolean;
+  /** Milliseconds, for leases. */
+  readonly now?: () => number;
+}
+
+/** @throws ReadModelsUnavailableError when the file cannot be opened. */
+export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
+export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
+export function openSqliteReadModels({ file, readOnly = false, now = Date.now }: SqliteReadModelsOptions): ReadModels {
+  const db = guarded(() => openFile(file, readOnly));
+  const find = createFinder(db);
+  const tables = new WeakMap<View, ViewTable>();
+
+  const table = (view: View): ViewTable => {
+    const open = tables.get(view) ?? openTable(db, view);
+    tables.set(view, open);
+    return open;
+  };
+
+  const loadAll = (view: View, ids: readonly string[]): Map<string, Stored> => {
+    const { read } = table(view);
+    const found = new Map<string, Stored>();
+    for (const id of ids) {
+      const row = read(id);
+      if (row === undefined) continue;
+      found.set(id, { document: row.document === null ? null : parse<Document>(row.document), position: row.position });
+    }
+    return found;
+  };
+
+  const getAll = <D>(view: View, ids: readonly string[]): Map<string, StoredDocument<D>> => {
+    const { read } = table(view);
+    const found = new Map<string, StoredDocument<D>>();
+    for (const id of ids) {
+      const row = read(id);
+      if (row === undefined || row.document === null) continue;
+      found.set(id, { id, document: parse<D>(row.document), position: row.position });
+    }
+    return found;
+  };
+
+  const commitAll = db.transaction((commit: Commit) => {
+    moveCheckpoint(db, commit.checkpoint);
+    for (const write of commit.writes) table(write.view).write(write);
+  });
+
+  return {
+    get: async <D>(view: View, id: string) => guarded(() => getAll<D>(view, [id]).get(id)),
+    getMany: async <D>(view: View, ids: readonly string[]) =>
+      guarded(() => (ids.length < 2 ? getAll<D>(view, ids) : db.transaction(() => getAll<D>(view, ids)).deferred())),
+    find: async (view, query) => guarded(() => find(view, query)),
+    checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
+    prepare: async (view) => guarded(() => createTables(db, view)),
+    load: async (view, ids) => guarded(() => db.transaction(() => loadAll(view, ids)).deferred()),
+    commit: async (commit) => guarded(() => commitAll.immediate(commit)),
+    drop: async (view) => guarded(() => dropTables(db, view)),
+    forget: async (name) =>
+      guarded(() => {
+        db.prepare('DELETE FROM checkpoints WHERE name = ?').run(name);
+      }),
+    lease: async (name, holder, ttl) =>
+      guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() })).immediate()),
+    close: async () => {
+      db.close();
+    },
+  };
+}
+
+function openFile(file: string, readOnly: boolean): Db {
+  const db = new Database(file, { timeout: 2_000 });
+  db.pragma('journal_mode = WAL');
+  // Documents can be folded again: after a power cut the last commits may be missing, but never only in part.
+  db.pragma('synchronous = NORMAL');
+  db.pragma('cache_size = -16000');
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
+  `);
+  if (readOnly) db.pragma('query_only = ON');
+  return db;
+}
+
+/** Own errors and wrong calls pass; everything else that SQLite says means that the read models are out of reach. Its messages name tables, never values. */
+function guarded<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
+    if (error instanceof Database.SqliteError)
+      throw new ReadModelsUnavailableError(`${error.code}: ${error.message}`, { cause: error });
+    if (error instanceof TypeError && /not open/.test(error.message))
+      throw new ReadModelsUnavailableError('the read models are closed', { cause: error });
+    throw error;
+  }
+}
+
+const parse = <D>(text: string): D => JSON.parse(text) as D;
+
+type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
+
+function readCheckpoint(db: Db, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
+  const row = db
+    .prepare<[string], CheckpointRow>('SELECT log_id, position, event_id, live, epoch FROM checkpoints WHERE name = ?')
+    .get(name);
+  if (row === undefined) return undefined;
+  const { log_id: logId, position, event_id: eventId, live, epoch } = row;
+  return { checkpoint: { logId, position, eventId, live: parse<Record<string, number>>(live) }, epoch };
+}
+
+function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
+  const current = readCheckpoint(db, name);
+  if (current !== undefined && current.epoch > epoch)
+    throw new CommitConflictError(`a later holder has moved checkpoint ${name}`);
+  if (textOf(current?.checkpoint ?? null) !== textOf(previous))
+    throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
+  db.prepare(
+    'INSERT OR REPLACE INTO checkpoints (name, log_id, position, event_id, live, epoch) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.live), epoch);
+}
+
+/** Equal checkpoints have equal texts, whatever the order of their views. */
+function textOf(checkpoint: Checkpoint | null): string {
+  if (checkpoint === null) return '';
+  const { logId, position, eventId, live } = checkpoint;
+  return JSON.stringify([logId, position, eventId, Object.entries(live).sort()]);
+}
+
+function takeLease(
+  db: Db,
+  wanted: { name: string; holder: string; ttl: number; now: number },
+): { readonly epoch: number } | null {
+  const { name, holder, ttl, now } = wanted;
+  const held = db
+    .prepare<[string], { holder: string; epoch: number; expires_at: number }>(
+      'SELECT holder, epoch, expires_at FROM leases WHERE name = ?',
+    )
+    .get(name);
+  if (held !== undefined && held.holder !== holder && held.expires_at > now) return null;
+  const epoch = held === undefined ? 1 : held.holder === holder ? held.epoch : held.epoch + 1;
+  db.prepare('INSERT OR REPLACE INTO leases (name, holder, epoch, expires_at) VALUES (?, ?, ?, ?)').run(
+    name,
+    holder,
+    epoch,
+    now + ttl,
+  );
+  return { epoch };
+}
