@@ -1,0 +1,37 @@
+/** What the embedded log accepts: text that comes back as it went in, in amounts that one transaction can carry. */
+import { toUSVString } from 'node:util';
+import type { EventToAppend, ExpectedRevision } from './event-store.js';
+
+const charactersPerAppend = 32 * 1024 * 1024;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The append's size in characters. @throws TypeError */
+export function assertAppendable(
+  stream: string,
+  events: readonly EventToAppend[],
+  expectedRevision: ExpectedRevision,
+): number {
+  assertText(stream, 'stream name');
+  if (stream === '') throw new TypeError('stream name must not be empty');
+  if (events.length === 0) throw new TypeError('an append must have at least one event');
+  if (typeof expectedRevision === 'bigint' && expectedRevision < 0n)
+    throw new TypeError(`expected revision must not be negative, not ${expectedRevision}`);
+  let size = stream.length;
+  for (const { id, type, data, metadata } of events) {
+    if (!uuid.test(id)) throw new TypeError('event id must be a UUID in lower case');
+    assertText(type, 'event type');
+    if (type === '') throw new TypeError('event type must not be empty');
+    assertText(data, 'data');
+    assertText(metadata, 'metadata');
+    size += id.length + type.length + data.length + metadata.length;
+  }
+  if (size > charactersPerAppend)
+    throw new TypeError(`an append must have at most ${charactersPerAppend} characters, not ${size}`);
+  return size;
+}
+
+/** SQLite ends text at NUL and replaces lone surrogates. */
+function assertText(text: unknown, what: string): void {
+  if (typeof text !== 'string') throw new TypeError(`${what} must be text`);
+  if (text.includes('\0') || toUSVString(text) !== text) throw new TypeError(`${what} contains invalid characters`);
+}

@@ -1,0 +1,150 @@
+/** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
+import type Database from 'better-sqlite3';
+import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage } from './sqlite-messages.js';
+
+interface StreamState {
+  readonly id: number;
+  revision: number;
+}
+
+export interface Appender {
+  /** Takes every append of the message into the open transaction and adds three numbers each to `outcomes`. */
+  take(message: AppendMessage, outcomes: number[]): void;
+  /** Number of the last position taken, committed or not. */
+  head(): number;
+  /** Forgets what it knows of the log. To be called after every roll-back: what it knew may never have come true. */
+  reset(): void;
+}
+
+/** Prepares the statements on the write connection. */
+export function createAppender(db: Database.Database): Appender {
+  const findStream = db.prepare('select id, revision from streams where name = ?');
+  const insertStream = db.prepare('insert into streams (name, revision) values (?, ?) on conflict do nothing');
+  const updateStream = db.prepare('update streams set revision = ? where id = ?');
+  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?)');
+  const maxPosition = db.prepare('select coalesce(max(position), 0) from events').pluck();
+  const eventsFrom = db
+    .prepare('select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?')
+    .raw();
+
+  const known = boundedMap<StreamState>(20_000);
+  let position = maxPosition.get() as number;
+
+  function stateOf(stream: string): StreamState | undefined {
+    const cached = known.get(stream);
+    if (cached !== undefined) return cached;
+    const found = findStream.get(stream) as StreamState | undefined;
+    if (found !== undefined) known.set(stream, found);
+    return found;
+  }
+
+  /** Adds the stream, which is what `no_stream` nearly always leads to: one look into the index of names instead of two. */
+  function create(stream: string, count: number): StreamState | undefined {
+    const { changes, lastInsertRowid } = insertStream.run(stream, count - 1);
+    if (changes === 0) return undefined;
+    const created = { id: Number(lastInsertRowid), revision: count - 1 };
+    known.set(stream, created);
+    return created;
+  }
+
+  function advance(state: StreamState, count: number): StreamState {
+    state.revision += count;
+    updateStream.run(state.revision, state.id);
+    return state;
+  }
+
+  /** The stream with its revision moved on, if the expectation is met; else the actual state, or undefined for no stream. */
+  function claim(stream: string, expected: number, count: number): { taken: StreamState } | { actual?: StreamState } {
+    const created = expected === noStream && !known.has(stream) ? create(stream, count) : undefined;
+    if (created !== undefined) return { taken: created };
+    const actual = stateOf(stream);
+    if (!meets(expected, actual?.revision ?? noStream)) return actual === undefined ? {} : { actual };
+    const taken = actual === undefined ? create(stream, count) : advance(actual, count);
+    if (taken === undefined) throw new Error('a stream that was not there is there');
+    return { taken };
+  }
+
+  /** Position of the last of these ids if they are just what followed the expected revision when it was met. */
+  function repeated(state: StreamState | undefined, expected: number, ids: readonly string[]): number | undefined {
+    if (state === undefined || expected < noStream || expected >= state.revision) return undefined;
+    const rows = eventsFrom.all(state.id, expected, ids.length) as [id: string, position: number][];
+    if (rows.length < ids.length || rows.some(([id], at) => id !== ids[at])) return undefined;
+    return rows.at(-1)?.[1];
+  }
+
+  function take({ streams, expected, counts, texts, recordedAt }: AppendMessage, outcomes: number[]): void {
+    let text = 0;
+    for (const [at, stream] of streams.entries()) {
+      const expectation = expected[at] as number;
+      const count = counts[at] as number;
+      const end = text + 4 * count;
+      const claimed = claim(stream, expectation, count);
+      if ('taken' in claimed) {
+        const { id, revision } = claimed.taken;
+        for (let next = revision - count + 1; text < end; next += 1, text += 4)
+          insertEvent.run(
+            ++position,
+            id,
+            next,
+            texts[text],
+            texts[text + 1],
+            texts[text + 2],
+            texts[text + 3],
+            recordedAt,
+          );
+        outcomes.push(appended, revision, position);
+      } else {
+        const first = repeated(claimed.actual, expectation, everyFourth(texts, text, end));
+        if (first === undefined) outcomes.push(conflict, claimed.actual?.revision ?? noStream, 0);
+        else outcomes.push(appended, expectation + count, first);
+        text = end;
+      }
+    }
+  }
+
+  return {
+    take,
+    head: () => position,
+    reset() {
+      known.clear();
+      position = maxPosition.get() as number;
+    },
+  };
+}
+
+const meets = (expected: number, actual: number): boolean =>
+  expected === actual || expected === anyRevision || (expected === streamExists && actual !== noStream);
+
+function everyFourth(texts: readonly string[], from: number, end: number): string[] {
+  const picked: string[] = [];
+  for (let at = from; at < end; at += 4) picked.push(texts[at] as string);
+  return picked;
+}
+
+/** Keeps what was used lately: between `size` and twice as many entries. */
+function boundedMap<Value>(size: number) {
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+  function set(key: string, value: Value): void {
+    if (young.size >= size) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+  }
+  return {
+    set,
+    has: (key: string): boolean => young.has(key) || old.has(key),
+    get(key: string): Value | undefined {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const aged = old.get(key);
+      if (aged !== undefined) set(key, aged);
+      return aged;
+    },
+    clear(): void {
+      young.clear();
+      old.clear();
+    },
+  };
+}

@@ -1,0 +1,273 @@
+/** The main thread's end of the writer thread: queues appends, posts them once per turn, settles them, keeps the thread alive. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import {
+  AppendInDoubtError,
+  StoreUnavailableError,
+  WrongExpectedRevisionError,
+  type AppendResult,
+  type EventToAppend,
+  type ExpectedRevision,
+  type Position,
+} from './event-store.js';
+import { assertAppendable } from './sqlite-acceptable.js';
+import {
+  appended,
+  emptyMessage,
+  expectationNumber,
+  pack,
+  type Append,
+  type FromWriter,
+  type ToWriter,
+} from './sqlite-messages.js';
+import { formatPosition } from './sqlite-schema.js';
+
+const workerUrl = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/eventstore/sqlite-writer.js' : './sqlite-writer.js',
+  import.meta.url,
+);
+
+/** Bounds of one message, and of all that waits: what comes beyond is refused. */
+const appendsPerMessage = 1_024;
+const charactersPerMessage = 4 * 1024 * 1024;
+const charactersWaiting = 128 * 1024 * 1024;
+const firstBackOffMs = 100;
+const longestBackOffMs = 5_000;
+
+interface Waiting extends Append {
+  readonly expectedRevision: ExpectedRevision;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface WriteQueueOptions {
+  readonly file: string;
+  readonly clock: () => number;
+  readonly onFault?: ((error: Error) => void) | undefined;
+}
+
+/** The queue and its thread. `opened` settles once the file is open, or refused. */
+export class WriteQueue {
+  readonly opened: Promise<void>;
+  readonly #options: WriteQueueOptions;
+  readonly #listeners = new Set<(position: Position) => void>();
+  /** Not posted yet. */
+  #queue: Waiting[] = [];
+  /** Posted, in order; the writer answers in the same order. */
+  #posted: Waiting[] = [];
+  #size = 0;
+  #scheduled = false;
+  #worker: Worker | undefined;
+  /** `starting` queues, `down` refuses at once. */
+  #state: 'starting' | 'up' | 'down' | 'closed' = 'starting';
+  #everOpened = false;
+  #closing = false;
+  #backOffMs = firstBackOffMs;
+  readonly #stop = new AbortController();
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+    this.opened = new Promise((resolve, reject) => {
+      this.#start(resolve, reject);
+    });
+  }
+
+  append(stream: string, events: readonly EventToAppend[], expectedRevision: ExpectedRevision): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      const size = assertAppendable(stream, events, expectedRevision);
+      if (this.#closing) throw new StoreUnavailableError('the event store is closed');
+      if (this.#state === 'down') throw new StoreUnavailableError('the event log cannot be opened at present');
+      if (this.#size > 0 && this.#size + size > charactersWaiting)
+        throw new StoreUnavailableError('too much waits for the disk');
+      const expected = expectationNumber(expectedRevision);
+      // A copy: the caller may reuse its array before this turn ends.
+      this.#queue.push({ stream, events: [...events], expected, size, expectedRevision, resolve, reject });
+      this.#size += size;
+      this.#schedule();
+    });
+  }
+
+  onCommitted(listener: (position: Position) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes no more appends; resolves when those that wait are settled. */
+  drain(): Promise<void> {
+    this.#closing = true;
+    this.#stop.abort();
+    if (this.#state === 'down') this.#refuseQueued('the event store is closed');
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve;
+      this.#settled();
+    });
+  }
+
+  /** Ends the thread, which first brings the WAL home. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#stop.abort();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    this.#state = 'closed';
+    worker.postMessage({ type: 'close' } satisfies ToWriter);
+    await ended;
+  }
+
+  #start(opened: () => void, refused: (error: Error) => void): void {
+    this.#state = 'starting';
+    const worker = new Worker(workerUrl, {
+      workerData: { file: this.#options.file },
+      name: 'event-log-writer',
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 },
+    });
+    this.#worker = worker;
+    let reason: Error | undefined;
+    worker.on('message', (message: FromWriter) => {
+      if (message.type === 'opened') {
+        this.#state = this.#state === 'closed' ? 'closed' : 'up';
+        this.#everOpened = true;
+        this.#backOffMs = firstBackOffMs;
+        this.#schedule();
+        opened();
+      } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
+      else this.#hear(message);
+    });
+    worker.on('error', (error) => {
+      reason = error;
+    });
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+      const error = reason ?? new StoreUnavailableError('the event-log writer ended');
+      refused(error);
+      this.#ended(error);
+    });
+  }
+
+  #hear(message: Exclude<FromWriter, { type: 'opened' | 'refused' }>): void {
+    switch (message.type) {
+      case 'committed':
+        if (message.grown) this.#tell(formatPosition(message.head));
+        this.#settle(message.outcomes);
+        return;
+      case 'failed': {
+        const Failure = message.inDoubt ? AppendInDoubtError : StoreUnavailableError;
+        for (const waiting of this.#take(message.count)) waiting.reject(new Failure(message.message));
+        this.#fault(new Failure(message.message));
+        this.#settled();
+        return;
+      }
+      case 'fault':
+        this.#fault(new Error(message.message));
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #settle(outcomes: Float64Array): void {
+    for (const [at, waiting] of this.#take(outcomes.length / 3).entries()) {
+      const revision = outcomes[3 * at + 1] ?? 0;
+      if (outcomes[3 * at] === appended)
+        waiting.resolve({ revision: BigInt(revision), position: formatPosition(outcomes[3 * at + 2] ?? 0) });
+      else {
+        const actual = revision < 0 ? 'no_stream' : BigInt(revision);
+        waiting.reject(new WrongExpectedRevisionError(waiting.expectedRevision, actual));
+      }
+    }
+    this.#settled();
+  }
+
+  #take(count: number): Waiting[] {
+    const taken = this.#posted.splice(0, count);
+    for (const { size } of taken) this.#size -= size;
+    return taken;
+  }
+
+  #settled(): void {
+    if (this.#queue.length + this.#posted.length > 0) return;
+    this.#whenEmpty?.();
+    this.#whenEmpty = undefined;
+  }
+
+  /** All appends of one turn of the event loop go out together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#state !== 'up' || this.#queue.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#state === 'up') this.#post();
+    });
+  }
+
+  #post(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    const recordedAt = new Date(this.#options.clock()).toISOString();
+    let message = emptyMessage(recordedAt);
+    for (const waiting of queue) {
+      pack(message, waiting);
+      this.#posted.push(waiting);
+      if (message.streams.length < appendsPerMessage && message.size < charactersPerMessage) continue;
+      this.#worker?.postMessage(message satisfies ToWriter);
+      message = emptyMessage(recordedAt);
+    }
+    if (message.streams.length > 0) this.#worker?.postMessage(message satisfies ToWriter);
+  }
+
+  /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
+  #ended(error: Error): void {
+    for (const waiting of this.#take(this.#posted.length))
+      waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
+    if (this.#state === 'closed') return this.#settled();
+    const neverOpened = this.#state === 'starting';
+    if (neverOpened || this.#closing) this.#refuseQueued(error.message);
+    this.#state = neverOpened ? 'down' : 'starting';
+    this.#settled();
+    // A log that could not be opened in the first place is the opener's to judge.
+    if (!this.#everOpened) return;
+    this.#fault(error);
+    if (!this.#closing) void this.#restart();
+  }
+
+  async #restart(): Promise<void> {
+    const delay = this.#backOffMs;
+    this.#backOffMs = Math.min(2 * delay, longestBackOffMs);
+    try {
+      await pause(delay, undefined, { signal: this.#stop.signal });
+    } catch {
+      this.#refuseQueued('the event store is closed');
+      return this.#settled();
+    }
+    this.#start(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  #refuseQueued(message: string): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    for (const { size, reject } of queue) {
+      this.#size -= size;
+      reject(new StoreUnavailableError(message));
+    }
+  }
+
+  #tell(position: Position): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(position);
+      } catch (error) {
+        this.#fault(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  #fault(error: Error): void {
+    this.#options.onFault?.(error);
+  }
+}

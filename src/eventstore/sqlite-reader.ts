@@ -1,0 +1,214 @@
+/** Reads the embedded event log, in any thread or process, while it is written: short transactions, bounded pages. */
+import type Database from 'better-sqlite3';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  StoreUnavailableError,
+  type EventReader,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type SubscriptionMessage,
+} from './event-store.js';
+import { formatPosition, openForReading, parsePosition, unavailable } from './sqlite-schema.js';
+
+const eventsPerPage = 1_000;
+const bytesPerPage = 4 * 1024 * 1024;
+/** Above every revision and position, and still exact. */
+const end = Number.MAX_SAFE_INTEGER;
+
+export interface SqliteEventReader extends EventReader {
+  /** Looks for new events at once, for subscriptions that are caught up. */
+  wake(): void;
+}
+
+export interface SqliteEventReaderOptions {
+  /** The log, `…/events.db`; it must exist. */
+  readonly file: string;
+  /** Milliseconds between looks for new events while a subscription waits; 0 = only when woken. Default 50. */
+  readonly pollMs?: number;
+}
+
+type Row = [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+type Statement = Database.Statement<unknown[], Row>;
+
+/** @throws StoreUnavailableError no such file, or not a log of ours. */
+export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOptions): SqliteEventReader {
+  const db = openForReading(file);
+  const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
+  // `cross join` keeps SQLite from starting at the streams.
+  const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
+  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
+  const prepare = (sql: string): Statement => db.prepare<unknown[], Row>(sql).raw();
+  const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
+  const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
+  const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
+  const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
+  const exactly = prepare(`${all} where e.position = ?`);
+  const lastPosition = db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck();
+
+  /** Subscriptions that are caught up, and where they stand. */
+  const idle = new Map<() => void, number>();
+  let poll: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function reading<Result>(read: () => Result): Result {
+    if (closed) throw new StoreUnavailableError('the event reader is closed');
+    try {
+      return read();
+    } catch (error) {
+      throw unavailable(error, `reading ${file} failed`);
+    }
+  }
+
+  const head = (): number => reading(() => lastPosition.get() ?? 0);
+
+  /** One page, read to its end before anybody else gets a turn, so that no read transaction outlives it. */
+  function page(statement: Statement, limit: number, ...bounds: unknown[]): { events: StoredEvent[]; more: boolean } {
+    return reading(() => {
+      const events: StoredEvent[] = [];
+      let bytes = 0;
+      for (const row of statement.iterate(...bounds, limit)) {
+        bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
+        if (bytes > bytesPerPage && events.length > 0) return { events, more: true };
+        events.push(toEvent(row));
+      }
+      return { events, more: events.length === limit };
+    });
+  }
+
+  /** Pages until the log or the limit is at its end. Closing fails a read half-way: a part must not pass for the whole. */
+  async function* pages(
+    options: { limit?: number; signal?: AbortSignal },
+    next: (limit: number, last: StoredEvent | undefined) => { events: StoredEvent[]; more: boolean },
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    let left = options.limit ?? Infinity;
+    let last: StoredEvent | undefined;
+    while (left > 0 && options.signal?.aborted !== true) {
+      const { events, more } = next(Math.min(left, eventsPerPage), last);
+      if (events.length === 0) return;
+      last = events.at(-1);
+      left -= events.length;
+      yield events;
+      if (!more) return;
+      // Reading is synchronous: let others have their turn between two pages.
+      await nextTurn();
+    }
+  }
+
+  function readStream(stream: string, options: ReadStreamOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    assertLimit(options.limit);
+    const backwards = options.direction === 'backwards';
+    const statement = backwards ? streamBackwards : streamForwards;
+    const from = options.from ?? (backwards ? BigInt(end) - 1n : 0n);
+    const first = Number(from) + (backwards ? 1 : -1);
+    return pages(options, (limit, last) =>
+      page(statement, limit, stream, last === undefined ? first : Number(last.revision)),
+    );
+  }
+
+  function readAll(options: ReadAllOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    assertLimit(options.limit);
+    const backwards = options.direction === 'backwards';
+    const statement = backwards ? allBackwards : allForwards;
+    const first = options.after === undefined ? (backwards ? end : 0) : demandPosition(options.after);
+    return pages(options, (limit, last) =>
+      page(statement, limit, last === undefined ? first : demandPosition(last.position)),
+    );
+  }
+
+  async function* follow(from: number, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
+    let position = from;
+    let announced = false;
+    while (!closed && !signal.aborted) {
+      const { events, more } = page(allForwards, eventsPerPage, position);
+      const last = events.at(-1);
+      if (last !== undefined) {
+        position = demandPosition(last.position);
+        announced = false;
+        yield { type: 'events', events };
+        if (more) await nextTurn();
+      } else if (!announced) {
+        announced = true;
+        yield { type: 'caught_up', position: formatPosition(position) };
+      } else await news(position, signal);
+    }
+  }
+
+  /** Resolves when there is something beyond `position`, perhaps; at once when aborted or closed. */
+  function news(position: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        idle.delete(done);
+        signal.removeEventListener('abort', done);
+        if (idle.size === 0) clearInterval(poll);
+        resolve();
+      };
+      if (idle.size === 0 && pollMs > 0) poll = setInterval(look, pollMs);
+      idle.set(done, position);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  function look(): void {
+    let now = end;
+    try {
+      now = head();
+    } catch {
+      // The subscriptions meet the error themselves, by reading on.
+    }
+    for (const [done, position] of [...idle]) if (now > position) done();
+  }
+
+  function wake(): void {
+    for (const done of [...idle.keys()]) done();
+  }
+
+  return {
+    readStream,
+    readAll,
+    // The head is read at once, not when the first message is asked for.
+    subscribe({ after, signal }) {
+      const now = head();
+      return follow(after === 'now' ? now : demandPosition(after), signal);
+    },
+    async readAt(position) {
+      const number = parsePosition(position);
+      const row = number === undefined ? undefined : reading(() => exactly.get(number));
+      return row === undefined ? undefined : toEvent(row);
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await -- a failed read is a rejection, never thrown
+    head: async () => formatPosition(head()),
+    wake,
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async close() {
+      if (closed) return;
+      closed = true;
+      wake();
+      db.close();
+    },
+  };
+}
+
+function toEvent([position, stream, revision, id, type, data, metadata]: Row): StoredEvent {
+  return { stream, revision: BigInt(revision), position: formatPosition(position), id, type, data, metadata };
+}
+
+function demandPosition(position: Position): number {
+  const number = parsePosition(position);
+  if (number === undefined) throw new TypeError(`${JSON.stringify(position)} is not a position of this log`);
+  return number;
+}
+
+function assertLimit(limit: number | undefined): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
+    throw new TypeError(`limit must be a whole number from 1, not ${limit}`);
+}

@@ -1,0 +1,126 @@
+/** The file of the embedded event log: its tables, how writer and readers open it, and how positions are written. */
+import Database from 'better-sqlite3';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { logStart, StoreUnavailableError, type Position } from './event-store.js';
+
+/** "AuLe": tells our files from everybody else's. */
+const applicationId = 0x41754c65;
+const formatVersion = 1;
+
+/*
+ * Streams are small integers in `events`, so that the unique index grows at its end; there is no index on event ids,
+ * because a repeat is recognised by comparing ids at the expected revision. `log` is for people.
+ */
+const schema = `
+  create table streams (
+    id integer primary key,
+    name text not null unique,
+    revision integer not null
+  ) strict;
+  create table events (
+    position integer primary key,
+    stream_id integer not null references streams (id),
+    revision integer not null,
+    event_id text not null,
+    type text not null,
+    data text not null,
+    metadata text not null,
+    recorded_at text not null
+  ) strict;
+  create unique index events_by_stream on events (stream_id, revision);
+  create view log as
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at
+    from events e join streams s on s.id = e.stream_id
+    order by e.position;
+`;
+
+/** Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this. */
+export function openForWriting(file: string): Database.Database {
+  createPrivately(file);
+  return opened(file, { timeout: 2_000 }, (db) => {
+    const fresh = isBlank(db);
+    if (!fresh) refuseForeign(db, file);
+    db.pragma('journal_mode = WAL');
+    // Never rely on the default: the binding is built so that a WAL commit is not fsynced unless this is said.
+    db.pragma('synchronous = FULL');
+    db.pragma('fullfsync = ON');
+    // The writer checkpoints by itself, after it has answered.
+    db.pragma('wal_autocheckpoint = 0');
+    db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+    // Every append is consistent by construction; checking the reference costs a look-up per event.
+    db.pragma('foreign_keys = OFF');
+    if (fresh)
+      db.transaction(() => {
+        db.exec(schema);
+        db.pragma(`application_id = ${applicationId}`);
+        db.pragma(`user_version = ${formatVersion}`);
+      })();
+  });
+}
+
+/** Opens the log read-only, also while another thread or process writes to it. */
+export function openForReading(file: string): Database.Database {
+  if (!existsSync(file)) throw new StoreUnavailableError(`there is no event log at ${file}`);
+  return opened(file, { timeout: 2_000, readonly: true }, (db) => refuseForeign(db, file));
+}
+
+export const formatPosition = (position: number): Position =>
+  position === 0 ? logStart : String(position).padStart(20, '0');
+
+/** The number behind a position; undefined when it is not a position of an embedded log. */
+export function parsePosition(position: Position): number | undefined {
+  if (position === logStart) return 0;
+  return /^\d{20}$/.test(position) ? Number(position) : undefined;
+}
+
+/** What a failed read means at the port. */
+export function unavailable(error: unknown, doing: string): StoreUnavailableError {
+  if (error instanceof StoreUnavailableError) return error;
+  return new StoreUnavailableError(`${doing}: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
+}
+
+function opened(file: string, options: Database.Options, prepare: (db: Database.Database) => void): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, options);
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw unavailable(error, `the event log ${file} cannot be opened`);
+  }
+}
+
+const isBlank = (db: Database.Database): boolean =>
+  db.prepare('select count(*) from sqlite_schema').pluck().get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
+
+function refuseForeign(db: Database.Database, file: string): void {
+  if (idOf(db) !== applicationId)
+    throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
+  if (versionOf(db) !== formatVersion)
+    throw new StoreUnavailableError(
+      `${file} has format ${String(versionOf(db))}, this version of the service reads format ${formatVersion}`,
+    );
+}
+
+const idOf = (db: Database.Database): unknown => db.pragma('application_id', { simple: true });
+const versionOf = (db: Database.Database): unknown => db.pragma('user_version', { simple: true });
+
+/**
+ * The log holds personal data: nobody else's to read. An existing file is never opened here: closing a descriptor of a
+ * file drops every POSIX lock that this process holds on it, SQLite's included.
+ */
+function createPrivately(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+    const folder = openSync(path.dirname(file), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch (error) {
+    throw unavailable(error, `the event log ${file} cannot be created`);
+  }
+}

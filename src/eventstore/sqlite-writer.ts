@@ -1,0 +1,151 @@
+/** The writer thread of the embedded event store: takes all appends that wait, one transaction, one fsync, one answer. */
+import Database from 'better-sqlite3';
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
+import { createAppender, type Appender } from './sqlite-append.js';
+import type { AppendMessage, FromWriter, ToWriter } from './sqlite-messages.js';
+import { openForWriting } from './sqlite-schema.js';
+
+/** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
+const appendsPerCommit = 1_024;
+const charactersPerCommit = 8 * 1024 * 1024;
+/** A checkpoint follows when the WAL has so many pages of 4 KiB. */
+const checkpointPages = 4_000;
+/** So many pages mean that readers have kept it from starting over: then wait for them a moment. */
+const forcedPages = 32_000;
+const commitsPerLook = 16;
+
+interface Log {
+  readonly db: Database.Database;
+  readonly appender: Appender;
+  readonly begin: Database.Statement;
+  readonly commit: Database.Statement;
+  readonly walState: Database.Statement;
+}
+
+function openLog(file: string): Log {
+  const db = openForWriting(file);
+  return {
+    db,
+    appender: createAppender(db),
+    begin: db.prepare('begin immediate'),
+    commit: db.prepare('commit'),
+    walState: db.prepare('pragma wal_checkpoint(NOOP)'),
+  };
+}
+
+function serve(port: MessagePort, file: string): void {
+  const say = (message: FromWriter): void => port.postMessage(message);
+  let log: Log;
+  try {
+    log = openLog(file);
+  } catch (error) {
+    say({ type: 'refused', message: messageOf(error) });
+    port.close();
+    return;
+  }
+  let commits = 0;
+
+  port.on('message', (first: ToWriter) => {
+    const { group, closing } = waiting(port, first);
+    if (group.length > 0) {
+      say(commitGroup(group));
+      commits += 1;
+      if (commits % commitsPerLook === 0) checkpoint();
+    }
+    if (closing) close();
+  });
+  say({ type: 'opened', head: log.appender.head() });
+
+  function commitGroup(group: readonly AppendMessage[]): FromWriter {
+    const headBefore = log.appender.head();
+    const outcomes: number[] = [];
+    let committing = false;
+    try {
+      log.begin.run();
+      for (const message of group) log.appender.take(message, outcomes);
+      committing = true;
+      log.commit.run();
+    } catch (error) {
+      const count = group.reduce((sum, message) => sum + message.streams.length, 0);
+      const harmless = isHarmless(error);
+      recover(harmless);
+      return { type: 'failed', count, inDoubt: committing && !harmless, message: messageOf(error) };
+    }
+    const head = log.appender.head();
+    return { type: 'committed', outcomes: Float64Array.from(outcomes), head, grown: head !== headBefore };
+  }
+
+  /**
+   * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
+   * opened anew. If that fails too, the thread dies of it and the main thread starts another one.
+   */
+  function recover(harmless: boolean): void {
+    try {
+      if (log.db.inTransaction) log.db.exec('rollback');
+      if (harmless) return log.appender.reset();
+    } catch {
+      // Opened anew below.
+    }
+    log.db.close();
+    log = openLog(file);
+  }
+
+  /** Brings the WAL home in time; a reader with an old snapshot, or a full disk, puts it off. */
+  function checkpoint(): void {
+    try {
+      const { log: pages } = log.walState.get() as { log: number };
+      if (pages < checkpointPages) return;
+      if (pages < forcedPages) log.db.pragma('wal_checkpoint(PASSIVE)');
+      else restartWal();
+    } catch (error) {
+      say({ type: 'fault', message: `checkpoint of ${file} failed: ${messageOf(error)}` });
+    }
+  }
+
+  function restartWal(): void {
+    log.db.pragma('busy_timeout = 100');
+    try {
+      log.db.pragma('wal_checkpoint(RESTART)');
+    } finally {
+      log.db.pragma('busy_timeout = 2000');
+    }
+  }
+
+  function close(): void {
+    try {
+      log.db.pragma('wal_checkpoint(TRUNCATE)');
+      log.db.close();
+    } catch (error) {
+      say({ type: 'fault', message: `closing ${file}: ${messageOf(error)}` });
+    }
+    port.close();
+  }
+}
+
+/** The first message and all that wait behind it, up to the bound. */
+function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; closing: boolean } {
+  const group: AppendMessage[] = [];
+  let appends = 0;
+  let size = 0;
+  let next: ToWriter | undefined = first;
+  while (next !== undefined) {
+    if (next.type === 'close') return { group, closing: true };
+    group.push(next);
+    appends += next.streams.length;
+    size += next.size;
+    if (appends >= appendsPerCommit || size >= charactersPerCommit) break;
+    next = receiveMessageOnPort(port)?.message as ToWriter | undefined;
+  }
+  return { group, closing: false };
+}
+
+/** The disk is full, or a stranger holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
+const isHarmless = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code);
+
+const messageOf = (error: unknown): string => {
+  if (error instanceof Database.SqliteError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+};
+
+if (parentPort !== null) serve(parentPort, (workerData as { file: string }).file);

@@ -1,0 +1,91 @@
+/** The embedded event store: appends go to a writer thread, reads are served here, one process at a time may write. */
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from './event-store.js';
+import { WriteQueue } from './sqlite-queue.js';
+import { openSqliteEventReader } from './sqlite-reader.js';
+
+export interface SqliteEventStore extends EventStore {
+  /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
+  onCommitted(listener: (position: Position) => void): () => void;
+}
+
+export interface SqliteEventStoreOptions {
+  /** The log, `…/events.db`, in a folder that exists; created if missing. */
+  readonly file: string;
+  /** Milliseconds since 1970, for `recorded_at`. */
+  readonly clock: () => number;
+  /** Told of what fails no append or many: a dead writer thread, a failed checkpoint. Must not throw. */
+  readonly onFault?: (error: Error) => void;
+}
+
+/**
+ * @throws WriterLockedError another process, or another store in this one, writes to this log.
+ * @throws StoreUnavailableError the file cannot be opened or is not a log of ours.
+ */
+export async function openSqliteEventStore(options: SqliteEventStoreOptions): Promise<SqliteEventStore> {
+  const file = realFile(options.file);
+  const lock = takeWriterLock(file);
+  const writer = new WriteQueue({ ...options, file });
+  try {
+    await writer.opened;
+    const reader = openSqliteEventReader({ file, pollMs: 0 });
+    writer.onCommitted(() => reader.wake());
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await writer.drain();
+      await reader.close();
+      await writer.close();
+      lock.close();
+    };
+    return {
+      ...reader,
+      soleWriter: true,
+      append: (stream, events, { expectedRevision }) => writer.append(stream, events, expectedRevision),
+      onCommitted: (listener) => writer.onCommitted(listener),
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await writer.close();
+    lock.close();
+    throw error;
+  }
+}
+
+/**
+ * The right to write: an exclusive transaction on a file beside the log, held for life. The system takes it back when
+ * the process ends, however it ends. The lock file stays where it is and must not be deleted while a writer lives.
+ */
+function takeWriterLock(file: string): Database.Database {
+  const name = `${file.replace(/\.db$/, '')}.lock`;
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(name, { timeout: 0 });
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailableError(`the lock file ${name} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+/** Two names of one file must not be two locks. */
+function realFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.join(realFolder(path.dirname(file)), path.basename(file));
+  }
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    throw new StoreUnavailableError(`there is no folder ${folder} for the event log`, { cause: error });
+  }
+}
