@@ -1,0 +1,307 @@
+/** Contacts over HTTP: create, upsert, status, reads; one person has one address and one id across all lists. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  idOf,
+  instant,
+  refusal,
+  refusals,
+  shown,
+  someAddress,
+  someRequestId,
+  strangerId,
+  success,
+  unique,
+} from '../support/answers.js';
+import { startService, type Answer, type Service } from '../support/service.js';
+
+const profile = {
+  firstName: 'Ada',
+  lastName: 'King',
+  phone: '+44 (0)20 7946-0958 x12',
+  dateOfBirth: '1915-12-10',
+  address: '12 St James\nSquare',
+  city: 'London',
+  state: 'Greater London',
+  country: 'UK',
+  zipcode: 'SW1Y 4JH',
+};
+const noProfile = Object.fromEntries(Object.keys(profile).map((field) => [field, null]));
+
+let service: Service;
+let list: string;
+let otherList: string;
+const names = { list: unique('Readers'), otherList: unique('Writers') };
+
+beforeAll(async () => {
+  service = await startService();
+  list = await service.make('/v1/lists/create', { list_name: names.list }, 'list_id');
+  otherList = await service.make('/v1/lists/create', { list_name: names.otherList }, 'list_id');
+});
+afterAll(() => service.close());
+
+type Operation = 'create' | 'upsertcontact' | 'updatestatus';
+const call = (operation: Operation, listId: string, body: unknown, requestId = someRequestId()): Promise<Answer> =>
+  service.post(`/v1/contacts/${listId}/${operation}`, body, { 'x-request-id': requestId });
+const made = (email: string, more: object = {}, status = 'Subscribed'): Promise<string> =>
+  service.make(`/v1/contacts/${list}/create`, { email, status, ...more }, 'contact_id');
+const byEmail = (email: string): Promise<Answer> => service.get(`/v1/contacts?email=${encodeURIComponent(email)}`);
+const caused = (requestId: string): string[] => service.events(requestId).map(({ type }) => type);
+
+const created = (contact_id: string, email: string, status: string): unknown =>
+  success('Contact created successfully!', { contact_id, email, status });
+const saved = (contact_id: string, email: string, status: string): unknown =>
+  success('Contact saved successfully!', { contact_id, email, status });
+const duplicate = (data: unknown): unknown => refusal('Email already exist!', data, 'duplicate');
+
+describe('create a contact', () => {
+  test.each([
+    ['flat', profile],
+    ['nested in data', { data: profile }],
+    ['both, without conflict', { ...profile, data: { ...profile } }],
+    ['some here, some there', { ...profile, city: undefined, data: { city: profile.city } }],
+  ])('with profile fields %s', async (_what, fields) => {
+    const email = someAddress();
+    const requestId = someRequestId();
+    const answer = await call('create', list, { email, status: 'Subscribed', ...fields }, requestId);
+    const id = answer.field('contact_id');
+    expect(answer.body).toEqual(created(id, email, 'Subscribed'));
+    expect(id).toMatch(idOf('con'));
+
+    const events = service.events(requestId);
+    expect(events.map(({ type }) => type)).toEqual(['ContactCreated', 'ContactSubscribed']);
+    expect(events[0]?.data).toMatchObject({ contact_id: id, person: { email, ...profile } });
+    expect(events[1]?.data).toEqual({
+      contact_id: id,
+      list_id: list,
+      list_name: names.list,
+      previous_status: null,
+    });
+    expect(events[0]?.stream).toMatch(/^contact-[0-9a-f]{32}$/);
+    expect((await byEmail(email)).body).toEqual(
+      shown({
+        contact_id: id,
+        email,
+        ...profile,
+        created_at: events[0]?.metadata['at'],
+        subscriptions: [{ list_id: list, list_name: names.list, status: 'Subscribed', tags: [] }],
+      }),
+    );
+  });
+
+  test.each([
+    ['a field in two values', { firstName: 'Ada', data: { firstName: 'Augusta' } }, 'firstName'],
+    ['another one', { data: { zipcode: '1' }, zipcode: '2' }, 'zipcode'],
+  ])('refuses %s', async (_what, fields, field) => {
+    const body = { email: someAddress(), status: 'Subscribed', ...fields };
+    for (const operation of ['create', 'upsertcontact'] as const) {
+      const requestId = someRequestId();
+      const answer = await call(operation, list, body, requestId);
+      expect(answer.body).toEqual(refusal(`${field} is given twice`, body));
+      expect(caused(requestId)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['Subscribed', 'Subscribed'],
+    ['unsubscribed', 'Unsubscribed'],
+    ['sUBSCRIBED', 'Subscribed'],
+    ['UNSUBSCRIBED', 'Unsubscribed'],
+  ])('takes status %s and answers %s', async (given, canonical) => {
+    const email = someAddress();
+    const requestId = someRequestId();
+    const answer = await call('create', list, { email, status: given }, requestId);
+    expect(answer.body).toEqual(created(answer.field('contact_id'), email, canonical));
+    expect(caused(requestId)).toEqual(['ContactCreated', `Contact${canonical}`]);
+  });
+
+  test('ignores unknown fields, a message, and null', async () => {
+    const email = someAddress();
+    const requestId = someRequestId();
+    const nulls = { ...noProfile, data: null };
+    const odd = { message: 'Contact created', nickname: 'Countess', tag_name: 7 };
+    const answer = await call('create', list, { email, status: 'Subscribed', ...nulls, ...odd }, requestId);
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(service.events(requestId))).not.toContain('Countess');
+    const person = service.events(requestId)[0]?.data['person'];
+    expect(Object.keys(Object(person)).sort()).toEqual(['email', 'salt']);
+    expect((await byEmail(email)).body).toMatchObject({ data: noProfile });
+  });
+
+  test('refuses a known address in any spelling, in this list and in another', async () => {
+    const email = someAddress('Ada');
+    await made(email);
+    const body = { status: 'Unsubscribed', firstName: 'Eve', data: { city: 'Paris' } };
+    for (const spelling of [email, email.toUpperCase(), email.toLowerCase()])
+      for (const listId of [list, otherList]) {
+        const requestId = someRequestId();
+        const answer = await call('create', listId, { ...body, email: spelling, nickname: 'x' }, requestId);
+        expect(answer.status).toBe(400);
+        expect(answer.body).toEqual(duplicate({ ...body, email: spelling }));
+        expect(caused(requestId)).toEqual([]);
+      }
+    expect((await call('create', list, { ...body, email: `  ${email}\u0020` })).body).toMatchObject({
+      message: 'Email already exist!',
+    });
+  });
+});
+
+describe('upsert a contact', () => {
+  test('creates it, with tags, in one append', async () => {
+    const email = someAddress();
+    const tags = [unique('vip'), unique('early')];
+    const requestId = someRequestId();
+    const body = { email, status: 'subscribed', data: { firstName: 'Ada' }, tag_name: tags };
+    const answer = await call('upsertcontact', list, body, requestId);
+    expect(answer.body).toEqual(saved(answer.field('contact_id'), email, 'Subscribed'));
+    expect(caused(requestId).sort()).toEqual(
+      ['ContactCreated', 'ContactSubscribed', 'TagCreated', 'TagCreated', 'TagsAttached'].sort(),
+    );
+    expect((await byEmail(email)).body).toMatchObject({ data: { firstName: 'Ada', lastName: null } });
+  });
+
+  test('leaves what is omitted, clears null and the empty text, sets the rest', async () => {
+    const email = someAddress();
+    const id = await made(email, profile);
+    const requestId = someRequestId();
+    const changes = { firstName: 'Augusta', city: null, data: { state: '', phone: profile.phone } };
+    const answer = await call('upsertcontact', list, { email, status: 'Subscribed', ...changes }, requestId);
+    expect(answer.body).toEqual(saved(id, email, 'Subscribed'));
+    expect(service.events(requestId)).toMatchObject([{ type: 'ContactProfileChanged' }]);
+    const person = Object(service.events(requestId)[0]?.data['person']) as Record<string, unknown>;
+    expect({ ...person, salt: '' }).toEqual({ salt: '', firstName: 'Augusta', city: null, state: null });
+    expect((await byEmail(email)).body).toMatchObject({
+      data: { ...profile, firstName: 'Augusta', city: null, state: null },
+    });
+  });
+
+  test.each([
+    ['the same fields', profile],
+    ['no fields', {}],
+    ['null for what is not there, and no tags', { data: {}, tag_name: null }],
+    ['an empty array of tags', { tag_name: [] }],
+  ])('writes no event when nothing changes: %s', async (_what, fields) => {
+    const email = someAddress();
+    const id = await made(email, profile);
+    const requestId = someRequestId();
+    const answer = await call('upsertcontact', list, { email, status: 'subscribed', ...fields }, requestId);
+    expect(answer.body).toEqual(saved(id, email, 'Subscribed'));
+    expect(answer.headers['x-position']).toMatch(/^\d{20}$/);
+    expect(caused(requestId)).toEqual([]);
+  });
+
+  test('sets the status, and the event says what it was', async () => {
+    const email = someAddress();
+    const id = await made(email);
+    for (const [status, previous_status] of [
+      ['Unsubscribed', 'Subscribed'],
+      ['Subscribed', 'Unsubscribed'],
+    ] as const) {
+      const requestId = someRequestId();
+      expect((await call('upsertcontact', list, { email, status }, requestId)).body).toEqual(saved(id, email, status));
+      expect(service.events(requestId)).toMatchObject([{ type: `Contact${status}`, data: { previous_status } }]);
+    }
+  });
+
+  test('brings a known contact into a second list', async () => {
+    const email = someAddress('Ada');
+    const id = await made(email, { firstName: 'Ada' });
+    const respelt = email.toUpperCase();
+    const requestId = someRequestId();
+    const answer = await call('upsertcontact', otherList, { email: respelt, status: 'Unsubscribed' }, requestId);
+    expect(answer.body).toEqual(saved(id, respelt, 'Unsubscribed'));
+    expect(service.events(requestId)).toMatchObject([
+      { type: 'ContactUnsubscribed', data: { contact_id: id, list_id: otherList, previous_status: null } },
+    ]);
+    const shownContact = await byEmail(respelt.toLowerCase());
+    expect(shownContact.body).toMatchObject({ data: { contact_id: id, email, firstName: 'Ada' } });
+    const subscriptions: unknown = Reflect.get(Object(Reflect.get(Object(shownContact.body), 'data')), 'subscriptions');
+    expect(subscriptions).toHaveLength(2);
+    expect(subscriptions).toEqual(
+      expect.arrayContaining([
+        { list_id: list, list_name: names.list, status: 'Subscribed', tags: [] },
+        { list_id: otherList, list_name: names.otherList, status: 'Unsubscribed', tags: [] },
+      ]),
+    );
+  });
+});
+
+describe('update the status of a contact', () => {
+  const update = (email: string, status: string, requestId?: string): Promise<Answer> =>
+    call('updatestatus', list, { status, contact_email: email }, requestId);
+  const updated = (contact_id: string, status: string): unknown =>
+    success('Contact status updated successfully!', { contact_id, list_id: list, status });
+
+  test('both ways, in any case and spelling; the same status again writes nothing', async () => {
+    const email = someAddress('Ada');
+    const id = await made(email);
+    for (const [given, canonical, previous_status] of [
+      ['UNSUBSCRIBED', 'Unsubscribed', 'Subscribed'],
+      ['subscribed', 'Subscribed', 'Unsubscribed'],
+    ] as const) {
+      const requestId = someRequestId();
+      expect((await update(` ${email.toUpperCase()}`, given, requestId)).body).toEqual(updated(id, canonical));
+      expect(service.events(requestId)).toMatchObject([{ type: `Contact${canonical}`, data: { previous_status } }]);
+      const again = someRequestId();
+      const answer = await update(email, canonical, again);
+      expect(answer.body).toEqual(updated(id, canonical));
+      expect(answer.headers['x-position']).toMatch(/^\d{20}$/);
+      expect(caused(again)).toEqual([]);
+      expect((await byEmail(email)).body).toMatchObject({ data: { subscriptions: [{ status: canonical }] } });
+    }
+  });
+
+  test('refuses an unknown contact, and one that is not in the list', async () => {
+    const stranger = { status: 'Unsubscribed', contact_email: someAddress() };
+    const unknown = await call('updatestatus', list, { ...stranger, note: 1 });
+    expect(unknown.body).toEqual(refusal('Please provide valid contact email!', stranger, 'unknown_id'));
+    const elsewhere = { status: 'Unsubscribed', contact_email: someAddress() };
+    await made(elsewhere.contact_email);
+    const requestId = someRequestId();
+    const answer = await call('updatestatus', otherList, elsewhere, requestId);
+    expect(answer.body).toEqual(refusal('Please provide valid contact email!', elsewhere, 'not_in_list'));
+    expect(caused(requestId)).toEqual([]);
+  });
+});
+
+describe('read a contact', () => {
+  test('by id in a list', async () => {
+    const email = someAddress();
+    const id = await made(email, profile, 'Unsubscribed');
+    const answer = await service.get(`/v1/contacts/${list}/${id}`);
+    const subscription = { list_id: list, list_name: names.list, status: 'Unsubscribed', tags: [] };
+    expect(answer.body).toMatchObject({
+      ...shown({ contact_id: id, email, ...profile, subscriptions: [subscription] }),
+    });
+    expect(answer.body).not.toHaveProperty('message');
+    expect(answer.field('created_at')).toMatch(instant);
+  });
+
+  test('an unknown one, one of another list, an unknown list: 404', async () => {
+    const id = await made(someAddress());
+    for (const path of [
+      `${list}/${strangerId('con')}`,
+      `${list}/x`,
+      `${otherList}/${id}`,
+      `${strangerId('lst')}/${id}`,
+    ]) {
+      const answer = await service.get(`/v1/contacts/${path}`);
+      expect(answer.status, path).toBe(404);
+      expect(answer.body).toEqual(refusals.notFound);
+    }
+  });
+
+  test('by e-mail address: unknown 404, bad or missing 400', async () => {
+    const unknown = await byEmail(someAddress());
+    expect(unknown.status).toBe(404);
+    expect(unknown.body).toEqual(refusals.notFound);
+    expect((await byEmail('not an address')).body).toMatchObject({
+      statusCode: 400,
+      message: 'email must be a valid email address',
+    });
+    for (const query of ['', '?email=', '?email=%20'])
+      expect((await service.get(`/v1/contacts${query}`)).body).toMatchObject({
+        statusCode: 400,
+        message: 'email is required',
+      });
+  });
+});

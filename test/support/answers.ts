@@ -1,0 +1,80 @@
+/** The envelopes of the contract, to hold whole answers against, and names that no other test uses. */
+import { randomBytes } from 'node:crypto';
+import type { ErrorType } from '../../src/errors.js';
+
+export interface Envelope {
+  readonly statusCode: number;
+  readonly status: 'Success' | 'Error';
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly type?: ErrorType;
+  readonly next_cursor?: unknown;
+}
+
+export const success = (message: string, data: unknown): Envelope => ({
+  statusCode: 200,
+  status: 'Success',
+  message,
+  data,
+});
+
+/** A successful GET carries no message. */
+export const shown = (data: unknown): Envelope => ({ statusCode: 200, status: 'Success', data });
+
+/** A refusal with 400; `validation_error` unless another type is named. */
+export const refusal = (message: string, data: unknown, type: ErrorType = 'validation_error'): Envelope => ({
+  statusCode: 400,
+  status: 'Error',
+  message,
+  data,
+  type,
+});
+
+/** The refusals that never depend on the resource. */
+export const refusals = {
+  notFound: { statusCode: 404, status: 'Error', message: 'Resource not found', data: {}, type: 'not_found' },
+  method: { statusCode: 405, status: 'Error', message: 'Method not allowed', data: {}, type: 'method_not_allowed' },
+  tooLarge: { statusCode: 413, status: 'Error', message: 'Request body is too large', data: {}, type: 'too_large' },
+  mediaType: {
+    statusCode: 415,
+    status: 'Error',
+    message: 'Content-Type must be application/json',
+    data: {},
+    type: 'unsupported_media_type',
+  },
+  json: refusal('Request body must be a JSON object', {}, 'invalid_json'),
+  rateLimited: {
+    statusCode: 429,
+    status: 'Error',
+    message: 'Too many requests hit the API too quickly.',
+    data: {},
+    type: 'rate_limited',
+  },
+  limit: refusal('limit must be a whole number from 1 to 200', {}),
+  cursor: refusal('cursor is not valid', {}),
+} as const satisfies Record<string, Envelope>;
+
+export const unauthorized = (data?: unknown): Envelope => ({
+  statusCode: 401,
+  status: 'Error',
+  message: 'Please send valid apikey in header!',
+  type: 'unauthorized',
+  ...(data === undefined ? {} : { data }),
+});
+
+/** An identifier of one kind: prefix and ULID. */
+export const idOf = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml'): RegExp =>
+  new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`);
+
+/** A well-formed id of the kind that was never given out. */
+export const strangerId = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml'): string =>
+  `${prefix}_01ARZ3NDEKTSV4RRFFQ69G5FAV`;
+
+/** ISO 8601 in UTC with milliseconds. */
+export const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+export const unique = (word: string): string => `${word} ${randomBytes(6).toString('hex')}`;
+
+export const someAddress = (local = 'ada'): string => `${local}.${randomBytes(6).toString('hex')}@example.com`;
+
+export const someRequestId = (): string => `e2e.${randomBytes(8).toString('hex')}`;
