@@ -1,0 +1,119 @@
+/** The Express app: routers, and what answers when none of them does. */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Audience } from '../commands/audience.js';
+import { ServiceError } from '../errors.js';
+import type { OwnWrites } from '../projections/own-writes.js';
+import type { Queries } from '../projections/queries.js';
+import { catalogueRouter } from './catalogue.js';
+import { createCalls, type CallOptions, type Calls } from './call.js';
+import { contactRouter } from './contacts.js';
+import { emailRouter } from './email.js';
+import { healthRouter, type Readiness } from './health.js';
+import { parseGroup, parseList, parseTag } from './input.js';
+import { createReads, type ParkedStream } from './reads.js';
+import { securityHeaders } from './security-headers.js';
+
+export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
+  readonly audience: Audience;
+  readonly queries: Queries;
+  readonly ownWrites: OwnWrites;
+  readonly parked: () => readonly ParkedStream[];
+  readonly readiness: () => Promise<Readiness>;
+  /** The contact stream of an address. */
+  readonly streamOf: (email: string) => string;
+  /** The UTC day as YYYY-MM-DD. */
+  readonly today: () => string;
+}
+
+/** Writes are slowed when the views are further behind than this. */
+const maxLagMs = 1000;
+const slowedByMs = 250;
+
+export function createApp(options: ApiOptions): Express {
+  const { audience, queries, ownWrites } = options;
+  const headers = securityHeaders();
+  const admit = (): Promise<void> | undefined =>
+    ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs);
+  const calls = createCalls({ ...options, headers, admit });
+  const reads = createReads(ownWrites, options.parked);
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, calls));
+  app.use(
+    '/v1/lists',
+    catalogueRouter(
+      {
+        kind: 'list',
+        catalogue: audience.lists,
+        parse: parseList,
+        unknown: 'unknown_list',
+        reads,
+        get: queries.getList,
+        page: queries.pageLists,
+        show: ({ list_id, list_name }) => ({ list_id, list_name }),
+      },
+      calls,
+    ),
+  );
+  app.use(
+    '/v1/tags',
+    catalogueRouter(
+      {
+        kind: 'tag',
+        catalogue: audience.tags,
+        parse: parseTag,
+        unknown: 'unknown_tag',
+        reads,
+        get: queries.getTag,
+        page: queries.pageTags,
+        show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
+      },
+      calls,
+    ),
+  );
+  app.use(
+    '/v1/groups',
+    catalogueRouter(
+      {
+        kind: 'group',
+        catalogue: audience.groups,
+        parse: parseGroup,
+        unknown: 'unknown_group',
+        reads,
+        get: queries.getGroup,
+        page: queries.pageGroups,
+        show: ({ group_id, group_name }) => ({ group_id, group_name }),
+      },
+      calls,
+    ),
+  );
+  app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
+  app.use('/health', healthRouter({ readiness: options.readiness, headers }));
+  app.use(unknownRoute(calls));
+  app.use(routingFault(calls));
+  return app;
+}
+
+const unknownRoute =
+  (calls: Calls): RequestHandler =>
+  (request, response) => {
+    calls.refuse({ request, response }, new ServiceError('not_found'));
+  };
+
+/** Express itself fails on nothing but a path that cannot be decoded: there is no such route. */
+const routingFault =
+  (calls: Calls): ErrorRequestHandler =>
+  (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const isUndecodable = error instanceof URIError;
+    calls.refuse(
+      { request, response },
+      new ServiceError(isUndecodable ? 'not_found' : 'internal', {}, { cause: error }),
+    );
+  };

@@ -1,0 +1,238 @@
+/** The way of one request through an endpoint, in the contract's order of checks: key → rate limit → body → input → handle → answer. */
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { CommandContext } from '../commands/batch.js';
+import { errorCatalogue, ServiceError } from '../errors.js';
+import { StoreUnavailableError } from '../eventstore/event-store.js';
+import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
+import { echo, errorBody, errorHeaders, send, successBody, type Answer, type EchoFields } from './envelope.js';
+import type { Parser } from './input.js';
+import type { RateLimiter, RateVerdict } from './rate-limit.js';
+
+/** What an endpoint is, apart from where it is mounted. */
+export interface Endpoint<Input> {
+  /** The whole route pattern: what the log names, never the URL. */
+  readonly route: string;
+  /** Absent: the endpoint takes no body fields. */
+  readonly parse?: Parser<Input>;
+  /** Documented fields of the body, echoed by errors. */
+  readonly fields?: EchoFields;
+  /** What a 401 carries as `data`. Default: the echo. */
+  readonly unauthorized?: 'echo' | 'empty' | 'absent';
+  readonly serverFault?: 'internal' | 'internal_update';
+  /** Endpoints of our own answer 404 to an unknown id. */
+  readonly isOurs?: boolean;
+  /** Bytes; default 256 KiB. */
+  readonly bodyLimit?: number;
+  readonly bucket?: 'email';
+  readonly handle: (call: Call<Input>) => Promise<Answer>;
+}
+
+/** A request that has passed every check but those of the rules. */
+export interface Call<Input> {
+  readonly input: Input;
+  /** A path parameter. */
+  readonly parameter: (name: string) => string;
+  readonly request: Request;
+  readonly context: CommandContext;
+}
+
+export interface RequestLog {
+  (line: {
+    readonly request_id: string;
+    readonly method: string;
+    readonly route: string;
+    readonly status: number;
+    /** Milliseconds. */
+    readonly duration: number;
+    readonly actor?: string;
+    readonly error?: unknown;
+  }): void;
+}
+
+export interface CallOptions {
+  readonly authenticate: (header: string | undefined) => string | undefined;
+  readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
+  /** Headers of every answer, name and value alternating. */
+  readonly headers: readonly string[];
+  readonly log: RequestLog;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** Slows writes down while the views lag. */
+  readonly admit: () => Promise<void> | undefined;
+}
+
+const defaultBodyLimit = 256 * 1024;
+/** An unknown caller's body is looked at only so far. */
+const anonymousBodyLimit = 8 * 1024;
+const noFields: EchoFields = { flat: [], nested: [] };
+const nothing: Body = {};
+
+/** State of one request on its way. */
+interface Passage {
+  readonly request: Request;
+  readonly response: Response;
+  readonly started: number;
+  readonly requestId: string;
+  actor?: string;
+  body: Body;
+  rateHeaders: readonly string[];
+}
+
+export type Runner = <Input>(endpoint: Endpoint<Input>) => (request: Request, response: Response) => void;
+
+export interface Calls {
+  /** The Express handler of an endpoint. */
+  readonly run: Runner;
+  /** Answers an error that no endpoint stands behind: 404, 405. */
+  readonly refuse: (
+    exchange: { request: Request; response: Response },
+    error: ServiceError,
+    headers?: readonly string[],
+  ) => void;
+}
+
+export function createCalls(options: CallOptions): Calls {
+  const { limits } = options;
+
+  const begin = (request: Request, response: Response): Passage => ({
+    request,
+    response,
+    started: options.now(),
+    requestId: requestIdOf(request.headers['x-request-id']),
+    body: nothing,
+    rateHeaders: [],
+  });
+
+  function count(passage: Passage, verdict: RateVerdict): void {
+    passage.rateHeaders = verdict.headers;
+    if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
+  }
+
+  const addressOf = ({ request }: Passage): string => request.socket.remoteAddress ?? '';
+
+  async function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
+    const { request } = passage;
+    const limiter = endpoint.bucket === 'email' ? limits.email : limits.api;
+    const actor = options.authenticate(request.headers.authorization);
+    if (actor === undefined) {
+      count(passage, limits.anonymous.take(addressOf(passage)));
+      if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
+        passage.body = await readForEcho(request, anonymousBodyLimit);
+      throw new ServiceError('unauthorized');
+    }
+    passage.actor = actor;
+    count(passage, limiter.take(actor));
+    passage.body = await readBody(request, {
+      limit: endpoint.bodyLimit ?? defaultBodyLimit,
+      expected: endpoint.parse !== undefined,
+    });
+  }
+
+  async function handle<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
+    await enter(passage, endpoint);
+    const { request, requestId, actor = '' } = passage;
+    const correlationId = randomUUID();
+    const input = endpoint.parse?.(passage.body);
+    if (request.method !== 'GET' && request.method !== 'HEAD') await options.admit();
+    const answer = await endpoint.handle({
+      // An endpoint without a parser has `undefined` for its input type.
+      input: input as Input,
+      parameter: (name) => parameterOf(request, name),
+      request,
+      context: { correlationId, causationId: correlationId, requestId, actor },
+    });
+    reply(passage, { status: 200, headers: answer.headers ?? [], body: successBody(answer) });
+    log(passage, endpoint.route, 200);
+  }
+
+  function reply(
+    passage: Passage,
+    { status, headers, body }: { status: number; headers: readonly string[]; body: string },
+  ): void {
+    const { response, requestId, rateHeaders } = passage;
+    send(response, status, {
+      headers: [...options.headers, 'X-Request-Id', requestId, ...rateHeaders, ...headers],
+      body,
+    });
+  }
+
+  function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {
+    if (fault instanceof RequestAbortedError) {
+      passage.response.destroy();
+      return;
+    }
+    const error = asAnswer(fault, endpoint);
+    const { status } = errorCatalogue[error.code];
+    const body = errorBody({
+      code: error.code,
+      message: error.message,
+      data: errorData(error, endpoint, passage.body),
+    });
+    reply(passage, { status, headers: errorHeaders(error), body });
+    log(passage, endpoint.route, status, status >= 500 ? fault : undefined);
+  }
+
+  // eslint-disable-next-line max-params -- the last one is there for server faults only
+  function log(passage: Passage, route: string, status: number, error?: unknown): void {
+    const { request, requestId, started, actor } = passage;
+    options.log({
+      request_id: requestId,
+      method: request.method,
+      route,
+      status,
+      duration: Math.round((options.now() - started) * 1000) / 1000,
+      ...(actor === undefined ? {} : { actor }),
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+
+  return {
+    run: (endpoint) => (request, response) => {
+      const passage = begin(request, response);
+      handle(passage, endpoint).catch((fault: unknown) => {
+        fail(passage, endpoint, fault);
+      });
+    },
+    refuse({ request, response }, error, headers = []) {
+      const passage = begin(request, response);
+      if (request.path.startsWith('/v1/')) passage.rateHeaders = limits.anonymous.take(addressOf(passage)).headers;
+      const { status } = errorCatalogue[error.code];
+      const body = errorBody({ code: error.code, message: error.message, data: {} });
+      reply(passage, { status, headers, body });
+      log(passage, '-', status);
+    },
+  };
+}
+
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID();
+}
+
+function parameterOf(request: Request, name: string): string {
+  const value = request.params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Codes that are about the transport and not about a body that was understood. */
+const withoutEcho = new Set(['rate_limited', 'invalid_json', 'too_large', 'unsupported_media_type', 'not_found']);
+
+function errorData<Input>(error: ServiceError, endpoint: Endpoint<Input>, body: Body): unknown {
+  if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
+  return withoutEcho.has(error.code) ? {} : echo(body, endpoint.fields ?? noFields);
+}
+
+function asAnswer<Input>(fault: unknown, endpoint: Endpoint<Input>): ServiceError {
+  const error = asServiceError(fault, endpoint.serverFault ?? 'internal');
+  const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
+  return isUnknown && endpoint.isOurs === true ? new ServiceError('not_found') : error;
+}
+
+function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {
+  if (fault instanceof ServiceError) return fault;
+  if (fault instanceof InvalidCursorError) return new ServiceError('invalid_cursor');
+  if (fault instanceof ReadModelsUnavailableError || fault instanceof StoreUnavailableError)
+    return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 1 });
+  return new ServiceError(serverFault, {}, { cause: fault });
+}

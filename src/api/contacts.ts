@@ -1,0 +1,206 @@
+/** The router of contacts: create, upsert, status, tags, and the reads. */
+import { Router } from 'express';
+import { isAddress } from '../commands/address.js';
+import type { Audience, SavedContact } from '../commands/audience.js';
+import type { SubscriptionStatus } from '../commands/contact.js';
+import { ServiceError } from '../errors.js';
+import type { Queries } from '../projections/queries.js';
+import type { Call, Calls, Endpoint } from './call.js';
+import type { Answer } from './envelope.js';
+import { contactParsers, parseStatusChange, parseTagging, profileFieldNames, type ContactInput } from './input.js';
+import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
+import { mount } from './routes.js';
+
+export interface ContactRouter {
+  readonly audience: Audience;
+  readonly queries: Queries;
+  readonly reads: Reads;
+  /** The stream of an address. */
+  readonly streamOf: (email: string) => string;
+  /** The UTC day as YYYY-MM-DD. */
+  readonly today: () => string;
+}
+
+const base = '/v1/contacts';
+const listOf = (call: Call<unknown>): string => call.parameter('list_id');
+
+export function contactRouter(options: ContactRouter, calls: Calls): Router {
+  const { audience } = options;
+  const parsers = contactParsers(options.today);
+  const router = Router();
+  const contactFields = { flat: ['email', 'status', ...profileFieldNames], nested: profileFieldNames };
+  const tagFields = { flat: ['tag_name', 'contact_email'], nested: [] };
+
+  const saved = (message: string, input: ContactInput, { contactId, position }: SavedContact): Answer => ({
+    message,
+    data: { contact_id: contactId, email: input.email, status: input.status },
+    headers: ['X-Position', position],
+  });
+
+  const create: Endpoint<ContactInput> = {
+    route: `${base}/{list_id}/create`,
+    parse: parsers.create,
+    fields: contactFields,
+    async handle(call) {
+      return saved(
+        'Contact created successfully!',
+        call.input,
+        await audience.createContact(toSave(call), call.context),
+      );
+    },
+  };
+
+  const upsert: Endpoint<ContactInput> = {
+    route: `${base}/{list_id}/upsertcontact`,
+    parse: parsers.upsert,
+    fields: { ...contactFields, flat: [...contactFields.flat, 'tag_name'] },
+    async handle(call) {
+      return saved('Contact saved successfully!', call.input, await audience.upsertContact(toSave(call), call.context));
+    },
+  };
+
+  const updateStatus: Endpoint<{ status: SubscriptionStatus; contact_email: string }> = {
+    route: `${base}/{list_id}/updatestatus`,
+    parse: parseStatusChange,
+    fields: { flat: ['status', 'contact_email'], nested: [] },
+    async handle(call) {
+      const { status, contact_email: email } = call.input;
+      const listId = listOf(call);
+      const { contactId, position } = await audience.updateStatus({ listId, email, status }, call.context);
+      return {
+        message: 'Contact status updated successfully!',
+        data: { contact_id: contactId, list_id: listId, status },
+        headers: ['X-Position', position],
+      };
+    },
+  };
+
+  const addTags: Endpoint<Tagging> = {
+    route: `${base}/tags/{list_id}/add`,
+    parse: parseTagging,
+    fields: tagFields,
+    async handle(call) {
+      const { tags, position } = await audience.addTags(toTag(call), call.context);
+      return {
+        message: 'Tags added successfully!',
+        data: { tag_id: tags[0]?.tag_id, tag_name: tags.map(({ tag_name }) => tag_name), tags },
+        headers: ['X-Position', position],
+      };
+    },
+  };
+
+  const removeTags: Endpoint<Tagging> = {
+    route: `${base}/tags/{list_id}/remove`,
+    parse: parseTagging,
+    fields: tagFields,
+    unauthorized: 'absent',
+    async handle(call) {
+      const { tags, position } = await audience.removeTags(toTag(call), call.context);
+      return { message: 'Tags removed successfully!', data: tags, headers: ['X-Position', position] };
+    },
+  };
+
+  mount(router, { path: '/:list_id/create', methods: ['post'] }, { calls, endpoint: create });
+  mount(router, { path: '/:list_id/upsertcontact', methods: ['post'] }, { calls, endpoint: upsert });
+  mount(router, { path: '/:list_id/updatestatus', methods: ['post'] }, { calls, endpoint: updateStatus });
+  mount(router, { path: '/tags/:list_id/add', methods: ['post'] }, { calls, endpoint: addTags });
+  mount(router, { path: '/tags/:list_id/remove', methods: ['post'] }, { calls, endpoint: removeTags });
+  mountReads(router, options, calls);
+  return router;
+}
+
+interface Tagging {
+  readonly tag_name: readonly string[];
+  readonly contact_email: string;
+}
+
+const toSave = (call: Call<ContactInput>) => ({
+  listId: listOf(call),
+  email: call.input.email,
+  status: call.input.status,
+  profile: call.input.profile,
+  tagNames: call.input.tag_name,
+});
+
+const toTag = (call: Call<Tagging>) => ({
+  listId: listOf(call),
+  email: call.input.contact_email,
+  tagNames: call.input.tag_name,
+});
+
+function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter, calls: Calls): void {
+  const catalogues = ['lists', 'tags'];
+  const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
+
+  const byEmail: Endpoint<undefined> = {
+    route: base,
+    isOurs: true,
+    async handle(call) {
+      const stream = streamOf(emailOf(call));
+      const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
+      await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
+      return found(await queries.contactByStream(stream));
+    },
+  };
+
+  const page: Endpoint<undefined> = {
+    route: `${base}/{list_id}`,
+    isOurs: true,
+    async handle(call) {
+      const request = { ...pageRequest(call.request), status: statusOf(call), tagId: undefined };
+      const tagName = queryText(call.request, 'tag_name');
+      if (tagName === null) throw new ServiceError('not_a_string', { field: 'tag_name' });
+      const listId = listOf(call);
+      const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
+      await reads.visible(call, { touched, parked: parkedCatalogues });
+      const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
+      // A tag that does not exist is on nobody; the list itself must exist all the same.
+      const tagId = tagName === undefined ? undefined : (tag?.tag_id ?? '');
+      const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
+      if (answer === undefined) throw new ServiceError('not_found');
+      return pageOf(answer, { show: (item) => item, isIncomplete: reads.isIncomplete(['memberships', 'contacts']) });
+    },
+  };
+
+  const one: Endpoint<undefined> = {
+    route: `${base}/{list_id}/{contact_id}`,
+    isOurs: true,
+    async handle(call) {
+      const listId = listOf(call);
+      const contactId = call.parameter('contact_id');
+      const touched = [`memberships/${listId}/${contactId}`, `contacts/${contactId}`, ...catalogues];
+      await reads.visible(call, { touched, parked: parkedCatalogues });
+      const member = await queries.contactInList(listId, contactId);
+      const contact = await queries.contactById(contactId);
+      if (member === undefined || contact === undefined) throw new ServiceError('not_found');
+      reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
+      reads.checkParked({ view: 'memberships', stream: streamOf(contact.email) });
+      return { data: { ...member, subscriptions: contact.subscriptions } };
+    },
+  };
+
+  mount(router, { path: '/', methods: ['get'] }, { calls, endpoint: byEmail });
+  mount(router, { path: '/:list_id', methods: ['get'] }, { calls, endpoint: page });
+  mount(router, { path: '/:list_id/:contact_id', methods: ['get'] }, { calls, endpoint: one });
+}
+
+function found(contact: object | undefined): Answer {
+  if (contact === undefined) throw new ServiceError('not_found');
+  return { data: contact };
+}
+
+function emailOf(call: Call<unknown>): string {
+  const email = queryText(call.request, 'email');
+  if (email === null) throw new ServiceError('not_a_string', { field: 'email' });
+  if (email === undefined || email.trim() === '') throw new ServiceError('required', { field: 'email' });
+  if (!isAddress(email.trim())) throw new ServiceError('invalid_email', { field: 'email' });
+  return email;
+}
+
+function statusOf(call: Call<unknown>): SubscriptionStatus | undefined {
+  const status = queryText(call.request, 'status')?.toLowerCase();
+  if (status === undefined && call.request.query['status'] === undefined) return undefined;
+  if (status === 'subscribed') return 'Subscribed';
+  if (status === 'unsubscribed') return 'Unsubscribed';
+  throw new ServiceError('invalid_status');
+}

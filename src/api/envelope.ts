@@ -1,0 +1,85 @@
+/** The envelope of every JSON answer, and how it is put on the wire: one prepared string, one header block. */
+import type { Response } from 'express';
+import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
+
+/** What an endpoint answers when all went well. */
+export interface Answer {
+  /** Absent on successful GETs. */
+  readonly message?: string;
+  readonly data: unknown;
+  /** Fields that stand beside `data`: `next_cursor`, `incomplete`. */
+  readonly beside?: Readonly<Record<string, string | boolean>>;
+  /** Header name and value, alternating. */
+  readonly headers?: readonly string[];
+}
+
+/** A field of a body larger than this, as JSON, is not echoed. */
+const maxEchoBytes = 8 * 1024;
+
+/** Sends status, the given headers (name and value, alternating) and the body. */
+export function send(response: Response, status: number, wire: { headers: readonly string[]; body: string }): void {
+  const body = Buffer.from(wire.body, 'utf8');
+  response.writeHead(status, [
+    ...wire.headers,
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(body.length),
+  ]);
+  response.end(body);
+}
+
+export function successBody({ message, data, beside }: Answer): string {
+  const text = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
+  const more = beside === undefined ? '' : `,${JSON.stringify(beside).slice(1, -1)}`;
+  return `{"statusCode":200,"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;
+}
+
+export interface ErrorAnswer {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Undefined: the answer has no `data` at all. */
+  readonly data: unknown;
+}
+
+export function errorBody({ code, message, data }: ErrorAnswer): string {
+  const { status, type } = errorCatalogue[code];
+  return JSON.stringify({ statusCode: status, status: 'Error', message, type, data });
+}
+
+/** Headers that an error brings with it, name and value alternating. */
+export function errorHeaders(error: ServiceError): readonly string[] {
+  if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
+  if (error.code === 'unavailable' || error.code === 'rate_limited')
+    return ['Retry-After', String(error.retryAfter ?? 1)];
+  return [];
+}
+
+/** The documented fields of a received body; what is unknown or large is left out. */
+export function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const field of fields.flat) if (Object.hasOwn(body, field) && isSmall(body[field])) result[field] = body[field];
+  const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
+  if (fields.nested.length > 0 && isObject(nested)) result['data'] = echo(nested, { flat: fields.nested, nested: [] });
+  return result;
+}
+
+export interface EchoFields {
+  readonly flat: readonly string[];
+  /** Fields of the object `data` in the body. */
+  readonly nested: readonly string[];
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isSmall(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= maxEchoBytes && Buffer.byteLength(value) <= maxEchoBytes;
+  if (typeof value !== 'object' || value === null) return true;
+  try {
+    return Buffer.byteLength(JSON.stringify(value)) <= maxEchoBytes;
+  } catch {
+    // Nested so deeply that it cannot be written out.
+    return false;
+  }
+}

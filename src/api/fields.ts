@@ -1,0 +1,169 @@
+/** The fields of request bodies as zod schemas whose issues carry a code of the error catalogue. */
+import { z } from 'zod';
+import { isAddress, parseMailbox } from '../commands/address.js';
+import type { ErrorCode } from '../errors.js';
+
+interface Problem {
+  readonly code: ErrorCode;
+  readonly limit?: number;
+}
+
+/** A check of one value: what it becomes, or what is wrong with it. */
+type Check<Value> = (value: unknown) => { readonly value: Value } | Problem;
+
+/** A body field; in the order of the schema, the first issue is the one that is answered. */
+function field<Value>(check: Check<Value>) {
+  return z
+    .unknown()
+    .optional()
+    .transform((input, context): Value => {
+      const result = check(input);
+      if ('value' in result) return result.value;
+      context.issues.push({ code: 'custom', input, params: { ...result } });
+      return z.NEVER;
+    });
+}
+
+// C0, DEL and C1; and the same without what a field allows.
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const control = /[\u0000-\u001f\u007f-\u009f]/;
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+interface TextRules {
+  readonly forbidden: RegExp;
+  /** Code points, after trimming. */
+  readonly maxCharacters?: number;
+  /** Bytes in UTF-8, as received. */
+  readonly maxBytes?: number;
+  readonly form?: { readonly fits: (text: string) => boolean; readonly code: ErrorCode };
+}
+
+function checkText(
+  value: unknown,
+  { forbidden, maxCharacters, maxBytes, form }: TextRules,
+): { value: string } | Problem {
+  if (typeof value !== 'string') return { code: 'not_a_string' };
+  if (forbidden.test(value) || !value.isWellFormed()) return { code: 'invalid_characters' };
+  const text = value.trim();
+  if (maxCharacters !== undefined && codePoints(text) > maxCharacters)
+    return { code: 'too_many_characters', limit: maxCharacters };
+  if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) return { code: 'too_many_bytes', limit: maxBytes };
+  return form === undefined || form.fits(text) ? { value: text } : { code: form.code };
+}
+
+/** Counted only where the cheap upper bound leaves a doubt. */
+const codePoints = (text: string): number => (text.length <= 32 ? text.length : [...text].length);
+
+/** A name of a group, list or tag: trimmed. */
+const nameRules: TextRules = { forbidden: control, maxCharacters: 255 };
+export const name = field((value) => checkText(value, nameRules));
+
+/** An address: trimmed, the request's own spelling. */
+export const address = field((value) =>
+  checkText(value, { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } }),
+);
+
+/** An address or `Name <address>`: as received. */
+export const mailbox = field((value) =>
+  asReceived(
+    value,
+    checkText(value, {
+      forbidden: control,
+      form: { fits: (text) => parseMailbox(text) !== undefined, code: 'invalid_email' },
+    }),
+  ),
+);
+
+/** The recipient's address: as received. */
+export const recipient = field((value) =>
+  asReceived(value, checkText(value, { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } })),
+);
+
+export const subject = field((value) => asReceived(value, checkText(value, { forbidden: control, maxBytes: 900 })));
+
+const maxTemplateBytes = 512 * 1024;
+/** As JSON, the way it stands in the event: the append must fit an EventStoreDB. */
+const maxEncodedTemplateBytes = 700 * 1024;
+
+export const template = field((value) => {
+  const result = checkText(value, { forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes });
+  if ('code' in result || typeof value !== 'string') return result;
+  const encoded = Buffer.byteLength(JSON.stringify(value));
+  return encoded > maxEncodedTemplateBytes ? { code: 'too_many_bytes', limit: maxEncodedTemplateBytes } : { value };
+});
+
+function asReceived(value: unknown, result: { value: string } | Problem): { value: string } | Problem {
+  return 'value' in result && typeof value === 'string' ? { value } : result;
+}
+
+/** Either value in any case; canonical. */
+export const status = field((value): { value: 'Subscribed' | 'Unsubscribed' } | Problem => {
+  const result = checkText(value, { forbidden: control });
+  if ('code' in result) return result;
+  const lower = result.value.toLowerCase();
+  if (lower === 'subscribed') return { value: 'Subscribed' };
+  return lower === 'unsubscribed' ? { value: 'Unsubscribed' } : { code: 'invalid_status' };
+});
+
+const maxTagNames = 100;
+
+function checkTagNames(value: unknown): { value: string[] } | Problem {
+  if (!Array.isArray(value)) return { code: 'not_an_array' };
+  const items: readonly unknown[] = value;
+  if (!items.every((item) => typeof item === 'string')) return { code: 'not_only_strings' };
+  if (items.length > maxTagNames) return { code: 'too_many_names', limit: maxTagNames };
+  const names: string[] = [];
+  for (const item of items) {
+    const result = checkText(item, nameRules);
+    if ('code' in result) return result;
+    if (result.value === '') return { code: 'required' };
+    names.push(result.value);
+  }
+  return { value: names };
+}
+
+/** 1 to 100 names. */
+export const tagNames = field(checkTagNames);
+/** As `tagNames`; absent, `null` and `[]` are nothing to attach. */
+export const optionalTagNames = field((value) =>
+  value === undefined || value === null ? { value: [] } : checkTagNames(value),
+);
+
+const profileText = (rules: TextRules) => (value: unknown) => checkText(value, rules);
+const upTo = (maxCharacters: number): TextRules => ({ forbidden: control, maxCharacters });
+
+const phone = (text: string): boolean => /^[0-9+().\-/ x]*$/.test(text) && text.replace(/[^0-9]/g, '').length >= 3;
+
+/** The checks of the profile fields. An empty text is a cleared field and passes each of them. */
+export function profileChecks(today: () => string) {
+  const dateOfBirth = (text: string): boolean => isCalendarDay(text) && text >= '1900-01-01' && text <= today();
+  const orEmpty = (fits: (text: string) => boolean) => (text: string) => text === '' || fits(text);
+  return {
+    firstName: profileText(upTo(255)),
+    lastName: profileText(upTo(255)),
+    phone: profileText({ ...upTo(32), form: { fits: orEmpty(phone), code: 'invalid_phone' } }),
+    dateOfBirth: profileText({ forbidden: control, form: { fits: orEmpty(dateOfBirth), code: 'invalid_date' } }),
+    address: profileText({ forbidden: controlButLineBreak, maxCharacters: 500 }),
+    city: profileText(upTo(255)),
+    state: profileText(upTo(255)),
+    country: profileText(upTo(255)),
+    zipcode: profileText(upTo(32)),
+  };
+}
+
+/** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
+export const profileField = (check: (value: unknown) => { value: string } | Problem) =>
+  field((value): { value: string | null | undefined } | Problem => {
+    if (value === undefined || value === null) return { value };
+    const result = check(value);
+    return 'value' in result && result.value === '' ? { value: null } : result;
+  });
+
+function isCalendarDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

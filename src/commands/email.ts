@@ -1,0 +1,235 @@
+/** The rules of one transactional e-mail: requested once, attempted by one sender at a time, and never again once it is known to be sent. */
+import type { EmailEvent } from '../events/email.js';
+import { emailSchemas } from '../events/email.js';
+import { knownBy, type Decider, type Decision } from './decider.js';
+
+// ── stream: emailStream(key) in events/streams.ts; events: EmailEvent in events/email.ts ──
+
+// ── state ──
+
+export type EmailStatus = 'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed';
+
+export interface EmailState {
+  readonly status: EmailStatus;
+  readonly email_id: string;
+  readonly request_hash: string;
+  /** Attempts started so far; the running one has this number. */
+  readonly attempts: number;
+  /** Attempts that were put in doubt: these may still turn out to have been sent. */
+  readonly doubts: readonly number[];
+  /** Who runs the attempt and when others may judge it; null when none runs. */
+  readonly running: { readonly run_id: string; readonly deadline: string } | null;
+  /** When the next attempt may start; null when none may. */
+  readonly next_attempt_at: string | null;
+}
+
+const initial: EmailState = {
+  status: 'none',
+  email_id: '',
+  request_hash: '',
+  attempts: 0,
+  doubts: [],
+  running: null,
+  next_attempt_at: null,
+};
+
+/** The fifth attempt in doubt is the last that is made without an operator's word. */
+export const maxDoubts = 5;
+
+/** `sent` is final: nothing after it changes it. */
+const evolve = (state: EmailState, event: EmailEvent): EmailState =>
+  state.status === 'sent' ? state : progressed(state, event);
+
+function progressed(state: EmailState, event: EmailEvent): EmailState {
+  switch (event.type) {
+    case 'EmailRequested': {
+      const { email_id, request_hash } = event.data;
+      return { ...initial, status: 'requested', email_id, request_hash };
+    }
+    case 'EmailDispatchStarted': {
+      const { attempt, run_id, deadline } = event.data;
+      return { ...state, status: 'sending', attempts: attempt, running: { run_id, deadline }, next_attempt_at: null };
+    }
+    case 'EmailSent':
+      return { ...state, status: 'sent', running: null, next_attempt_at: null };
+    case 'EmailDeferred':
+      return { ...state, status: 'deferred', running: null, next_attempt_at: event.data.next_attempt_at };
+    case 'EmailFailed':
+      return { ...state, status: 'failed', running: null, next_attempt_at: null };
+    case 'EmailInDoubt': {
+      const { attempt, next_attempt_at } = event.data;
+      const doubts = [...state.doubts, attempt];
+      return { ...state, status: doubtStatus(next_attempt_at), running: null, doubts, next_attempt_at };
+    }
+    case 'EmailHeld':
+      return { ...state, status: 'held', next_attempt_at: null };
+    case 'EmailReleased':
+      return { ...state, status: 'deferred', next_attempt_at: event.data.next_attempt_at };
+    default:
+      return event satisfies never;
+  }
+}
+
+const doubtStatus = (next: string | null): EmailStatus => (next === null ? 'held' : 'in_doubt');
+
+// ── decide ──
+
+export interface RequestEmail {
+  readonly type: 'RequestEmail';
+  readonly email_id: string;
+  readonly recipient_key: string;
+  readonly request_hash: string;
+  readonly message: {
+    readonly from_email: string;
+    readonly to_email: string;
+    readonly subject: string;
+    readonly mail_template: string;
+  };
+}
+
+/** Claims the next attempt. It was won if an event came of it. */
+export interface StartDispatch {
+  readonly type: 'StartDispatch';
+  readonly run_id: string;
+  readonly deadline: string;
+  readonly now: string;
+}
+
+/** What the server answered to an attempt, or that it was not reached. */
+interface Outcome {
+  readonly attempt: number;
+  /** A code, never text. */
+  readonly reason: string;
+  readonly smtp_code?: number | undefined;
+  /** The server's reply; personal. */
+  readonly response?: string | undefined;
+}
+
+export interface RecordSent extends Outcome {
+  readonly type: 'RecordSent';
+}
+export interface RecordDeferred extends Outcome {
+  readonly type: 'RecordDeferred';
+  readonly next_attempt_at: string;
+}
+export interface RecordFailed extends Outcome {
+  readonly type: 'RecordFailed';
+}
+
+export interface RecordInDoubt {
+  readonly type: 'RecordInDoubt';
+  readonly attempt: number;
+  readonly reason: string;
+  /** The run that judges: its own attempt at any time, another's only after the deadline. */
+  readonly judge: string;
+  /** The run that made the attempt is known to have ended, so its deadline need not be waited for. */
+  readonly run_ended: boolean;
+  readonly now: string;
+  /** Null = hold it. */
+  readonly next_attempt_at: string | null;
+}
+
+export interface HoldEmail {
+  readonly type: 'HoldEmail';
+  readonly reason: string;
+}
+export interface ReleaseEmail {
+  readonly type: 'ReleaseEmail';
+  readonly next_attempt_at: string;
+}
+
+export type EmailCommand =
+  RequestEmail | StartDispatch | RecordSent | RecordDeferred | RecordFailed | RecordInDoubt | HoldEmail | ReleaseEmail;
+
+/** A command that cannot apply yields no events; the state that comes back with it tells why. */
+function decide(command: EmailCommand, state: EmailState): Decision<EmailEvent> {
+  switch (command.type) {
+    case 'RequestEmail':
+      return request(command, state);
+    case 'StartDispatch':
+      return startDispatch(command, state);
+    case 'RecordSent':
+      return recordSent(command, state);
+    case 'RecordDeferred':
+      return recordDeferred(command, state);
+    case 'RecordFailed':
+      return recordFailed(command, state);
+    case 'RecordInDoubt':
+      return recordInDoubt(command, state);
+    case 'HoldEmail':
+      return hold(command, state);
+    case 'ReleaseEmail':
+      return release(command, state);
+    default:
+      return command satisfies never;
+  }
+}
+
+function request(command: RequestEmail, state: EmailState): Decision<EmailEvent> {
+  if (state.status !== 'none')
+    return state.request_hash === command.request_hash ? [] : { refused: 'idempotency_conflict' };
+  const { email_id, recipient_key, request_hash, message } = command;
+  return [{ type: 'EmailRequested', data: { email_id, recipient_key, request_hash, message: { ...message } } }];
+}
+
+function startDispatch({ run_id, deadline, now }: StartDispatch, state: EmailState): Decision<EmailEvent> {
+  if (!isDue(state, now)) return [];
+  const { email_id, attempts } = state;
+  return [{ type: 'EmailDispatchStarted', data: { email_id, attempt: attempts + 1, run_id, deadline } }];
+}
+
+/** A 250 counts for the running attempt and, however late, for one that was put in doubt meanwhile. */
+function recordSent(command: RecordSent, state: EmailState): Decision<EmailEvent> {
+  if (state.status === 'sent') return [];
+  if (!isRunning(command.attempt, state) && !state.doubts.includes(command.attempt)) return [];
+  return [{ type: 'EmailSent', data: outcome(command, state) }];
+}
+
+function recordDeferred(command: RecordDeferred, state: EmailState): Decision<EmailEvent> {
+  if (!isRunning(command.attempt, state)) return [];
+  const { next_attempt_at } = command;
+  return [{ type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } }];
+}
+
+const recordFailed = (command: RecordFailed, state: EmailState): Decision<EmailEvent> =>
+  isRunning(command.attempt, state) ? [{ type: 'EmailFailed', data: outcome(command, state) }] : [];
+
+const hold = ({ reason }: HoldEmail, state: EmailState): Decision<EmailEvent> =>
+  isWaiting(state) ? [{ type: 'EmailHeld', data: { email_id: state.email_id, reason } }] : [];
+
+function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
+  if (state.status !== 'held') return [];
+  return [{ type: 'EmailReleased', data: { email_id: state.email_id, next_attempt_at } }];
+}
+
+function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<EmailEvent> {
+  const { attempt, reason, judge, run_ended, now } = command;
+  if (!isRunning(attempt, state) || state.running === null) return [];
+  if (judge !== state.running.run_id && !run_ended && now <= state.running.deadline) return [];
+  const next_attempt_at = state.doubts.length + 1 < maxDoubts ? command.next_attempt_at : null;
+  return [{ type: 'EmailInDoubt', data: { email_id: state.email_id, attempt, reason, next_attempt_at } }];
+}
+
+/** Whether an attempt may start at this time; times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
+export function isDue(state: EmailState, now: string): boolean {
+  if (state.status === 'requested') return true;
+  return isWaiting(state) && state.next_attempt_at !== null && state.next_attempt_at <= now;
+}
+
+const isWaiting = ({ status }: EmailState): boolean =>
+  status === 'requested' || status === 'deferred' || status === 'in_doubt';
+
+const isRunning = (attempt: number, state: EmailState): boolean => state.running !== null && state.attempts === attempt;
+
+function outcome({ attempt, reason, smtp_code, response }: Outcome, { email_id }: EmailState) {
+  const code = smtp_code === undefined ? {} : { smtp_code };
+  const message = response === undefined ? {} : { message: { response } };
+  return { email_id, attempt, reason, ...code, ...message };
+}
+
+export const emailDecider: Decider<EmailState, EmailCommand, EmailEvent> = {
+  initial,
+  evolve,
+  decide,
+  knows: knownBy<EmailEvent>(emailSchemas),
+};

@@ -1,0 +1,119 @@
+/** The environment, checked: a bad value stops the start with a message that names the variable and never shows a secret. */
+import { z } from 'zod';
+
+/** An empty variable counts as absent. */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const wholeNumber = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value <= most, `must be at most ${most}`);
+
+const url = (...schemes: readonly string[]) =>
+  z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
+    message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+  });
+
+const allRoles = ['api', 'projector', 'mailer'] as const;
+export type Role = (typeof allRoles)[number];
+
+const roles = z
+  .string()
+  .transform((text) => text.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(allRoles, `must be a comma list of ${allRoles.join(', ')}`)).min(1));
+
+/** `name:key` or a bare key. */
+const apiKeys = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((key) => key.trim())
+      .filter((key) => key !== ''),
+  )
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
+          'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
+        )
+        .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service'),
+    ),
+  );
+
+const schema = z.object({
+  PORT: optional(wholeNumber(65_535)).default(3000),
+  HOST: optional(z.string()).default('127.0.0.1'),
+  API_KEYS: optional(apiKeys).default([]),
+  DATA_DIR: optional(z.string()).default('./data'),
+  EVENTSTORE_URL: optional(url('esdb:', 'esdb+discover:')),
+  EVENTSTORE_PREFIX: optional(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')).default(
+    'audience_',
+  ),
+  MONGODB_URL: optional(url('mongodb:', 'mongodb+srv:')),
+  SMTP_URL: optional(url('smtp:', 'smtps:')),
+  SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
+  RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
+  RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
+  ROLES: optional(roles).default([...allRoles]),
+  LOG_LEVEL: optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])).default('info'),
+  MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
+});
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** `name:key` or bare keys. */
+  readonly apiKeys: readonly string[];
+  readonly dataDir: string;
+  readonly smtpUrl: string | undefined;
+  readonly secret: string | undefined;
+  /** Requests a minute and key; 0 = off. */
+  readonly rateLimit: number;
+  readonly rateLimitEmail: number;
+  readonly logLevel: string;
+  readonly mailInDoubt: 'resend' | 'hold';
+}
+
+/** What is wrong with the configuration, in words for the operator. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** @throws ConfigurationError naming every variable that is wrong. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const result = schema.safeParse(environment);
+  if (!result.success) {
+    const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+    throw new ConfigurationError(`The configuration is not valid: ${lines.join('; ')}`);
+  }
+  const settings = result.data;
+  refuseWhatIsMissing(settings);
+  return {
+    port: settings.PORT,
+    host: settings.HOST,
+    apiKeys: settings.API_KEYS,
+    dataDir: settings.DATA_DIR,
+    smtpUrl: settings.SMTP_URL,
+    secret: settings.SECRET,
+    rateLimit: settings.RATE_LIMIT,
+    rateLimitEmail: settings.RATE_LIMIT_EMAIL,
+    logLevel: settings.LOG_LEVEL,
+    mailInDoubt: settings.MAIL_IN_DOUBT,
+  };
+}
+
+function refuseWhatIsMissing(settings: z.output<typeof schema>): void {
+  for (const name of ['EVENTSTORE_URL', 'MONGODB_URL'] as const)
+    if (settings[name] !== undefined)
+      throw new ConfigurationError(
+        `${name} is set, but this version keeps events and views in its embedded stores only`,
+      );
+  if (new Set(settings.ROLES).size < allRoles.length)
+    throw new ConfigurationError('ROLES must name api, projector and mailer: embedded stores belong to one process');
+}

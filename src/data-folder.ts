@@ -1,0 +1,88 @@
+/** The data folder: where the embedded stores, the outbox and what is generated on the first start live. */
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+export interface DataFolder {
+  readonly eventsFile: string;
+  readonly viewsFile: string;
+  readonly outbox: string;
+  /** Hashes of the stored API keys. */
+  readonly keysFile: string;
+  /** Where the service listens, for the command line on the same machine. */
+  writeAddress(address: string): void;
+  /** The deployment secret, generated when there is none yet. */
+  secret(): string;
+  /** Stored key hashes; the first call ever generates a key, which only then comes along in clear. */
+  apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string };
+}
+
+export interface StoredKey {
+  readonly id: string;
+  readonly hash: Buffer;
+}
+
+const storedKeys = z.array(z.object({ id: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) }));
+
+/** Makes the folder where it is missing (mode 0700). @throws what the file system throws */
+export function openDataFolder(folder: string): DataFolder {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = (name: string): string => path.join(folder, name);
+  const keysFile = file('api-keys.json');
+  return {
+    eventsFile: file('events.db'),
+    viewsFile: file('views.db'),
+    outbox: file('outbox'),
+    keysFile,
+    writeAddress: (address) => {
+      writeDurably(file('address'), `${address}\n`);
+    },
+    secret() {
+      if (!existsSync(file('secret'))) writeDurably(file('secret'), `${randomBytes(32).toString('hex')}\n`);
+      return readFileSync(file('secret'), 'utf8').trim();
+    },
+    apiKeys(hash) {
+      if (existsSync(keysFile)) {
+        const parsed = storedKeys.parse(JSON.parse(readFileSync(keysFile, 'utf8')));
+        return { keys: parsed.map(({ id, sha256 }) => ({ id, hash: Buffer.from(sha256, 'hex') })) };
+      }
+      const generated = `al_${randomBytes(24).toString('base64url')}`;
+      const key = { id: 'default', hash: hash(generated) };
+      // The clear text first: a hash whose key nobody knows would lock everybody out.
+      writeDurably(file('api-key.txt'), `${generated}\n`);
+      writeDurably(keysFile, `${JSON.stringify([{ id: key.id, sha256: key.hash.toString('hex') }])}\n`);
+      return { keys: [key], generated };
+    },
+  };
+}
+
+/** Whole or not at all, readable by the owner only. */
+function writeDurably(name: string, text: string): void {
+  const draft = `${name}.${process.pid}.tmp`;
+  const handle = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  chmodSync(draft, 0o600);
+  renameSync(draft, name);
+  const folder = openSync(path.dirname(name), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,298 @@
+/** Composition root: configuration → stores → projector, mailer, API; start and stop. The only file that knows every adapter. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino, type Logger } from 'pino';
+import { monotonicFactory } from 'ulid';
+import { createApp } from './api/app.js';
+import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
+import type { RequestLog } from './api/call.js';
+import type { Readiness } from './api/health.js';
+import { createRateLimiter } from './api/rate-limit.js';
+import { closeServer, createServer } from './api/server.js';
+import { createAudience } from './commands/audience.js';
+import type { CommandContext, Sources } from './commands/batch.js';
+import { contactDecider } from './commands/contact.js';
+import type { Decider } from './commands/decider.js';
+import { emailDecider } from './commands/email.js';
+import { groupDecider } from './commands/group.js';
+import { createCommandHandler, type CommandHandler } from './commands/handle.js';
+import { listDecider } from './commands/list.js';
+import { serviceDecider } from './commands/service.js';
+import { tagDecider } from './commands/tag.js';
+import { ConfigurationError, readConfig, type Config } from './config.js';
+import { openDataFolder, type DataFolder } from './data-folder.js';
+import type { DomainEvent } from './events/codec.js';
+import type { Recorded } from './events/envelope.js';
+import {
+  contactStream,
+  deriveStreamKeys,
+  groupsStream,
+  listsStream,
+  serviceStream,
+  tagsStream,
+  type StreamKeys,
+} from './events/streams.js';
+import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
+import { openSqliteEventStore, type SqliteEventStore } from './eventstore/sqlite.js';
+import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
+import { createQueries } from './projections/queries.js';
+import { liveProjections } from './projections/views.js';
+import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
+import { openSqliteReadModels } from './readmodels/sqlite.js';
+
+/** Running requests and the mailer get this long when the service stops. */
+const closePatienceMs = 10_000;
+/** Folded contacts and e-mails kept in memory. */
+const cachedContacts = 20_000;
+const cachedEmails = 1_000;
+/** Ready means that what was written so long ago is shown. */
+const readyLagMs = 5_000;
+
+const sources: Sources = {
+  now: Date.now,
+  newEventId: () => randomUUID(),
+  newSalt: () => randomBytes(16).toString('hex'),
+};
+
+const monotonic = (): number => performance.now();
+
+interface Service {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+async function startService(config: Config, logger: Logger): Promise<Service> {
+  const folder = openDataFolder(config.dataDir);
+  const store = await openSqliteEventStore({
+    file: folder.eventsFile,
+    clock: Date.now,
+    onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
+  });
+  try {
+    return await startOn(store, { config, logger, folder });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly folder: DataFolder;
+}
+
+async function startOn(store: SqliteEventStore, { config, logger, folder }: Surroundings): Promise<Service> {
+  const keys = deriveStreamKeys(config.secret ?? folder.secret());
+  const ownWrites = { current: undefined as OwnWrites | undefined };
+  const handlerOf = <State, Command, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    cacheSize: number,
+  ): CommandHandler<State, Command, Event> =>
+    createCommandHandler({
+      store,
+      decider,
+      sources,
+      cacheSize,
+      random: Math.random,
+      sleep: (milliseconds) => sleep(milliseconds),
+      onAppended: (events: readonly Recorded<DomainEvent>[]) => ownWrites.current?.record(events),
+    });
+
+  await initialise(handlerOf(serviceDecider, 1), keys);
+  const groups = handlerOf(groupDecider, 1);
+  const lists = handlerOf(listDecider, 1);
+  const tags = handlerOf(tagDecider, 1);
+  await Promise.all([groups.fresh(groupsStream), lists.fresh(listsStream), tags.fresh(tagsStream)]);
+
+  const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
+  ownWrites.current = own;
+  const projector = startProjectorThread({
+    eventsFile: folder.eventsFile,
+    viewsFile: folder.viewsFile,
+    onProgress: ({ position }) => {
+      own.advance(position);
+    },
+    onFault: ({ kind, message }) => logger.error({ kind }, message),
+  });
+  store.onCommitted(() => {
+    projector.ring();
+  });
+  const views = openSqliteReadModels({ file: folder.viewsFile, readOnly: true });
+  const queries = createQueries(views);
+
+  const nextUlid = monotonicFactory();
+  const audience = createAudience({
+    groups,
+    lists,
+    tags,
+    contacts: handlerOf(contactDecider, cachedContacts),
+    emails: handlerOf(emailDecider, cachedEmails),
+    keys,
+    newId: (prefix) => `${prefix}_${nextUlid()}`,
+    seemsToExist: async (stream) => (await queries.contactByStream(stream).catch(() => undefined)) !== undefined,
+  });
+
+  const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
+  const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
+  const app = createApp({
+    audience,
+    queries,
+    ownWrites: own,
+    parked: () => projector.status().parked,
+    readiness: () => readiness({ store, projector, own }),
+    streamOf: (email) => contactStream(keys.contactKey(email)),
+    today: () => new Date().toISOString().slice(0, 10),
+    authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
+    limits: {
+      api: limiter('default', config.rateLimit),
+      email: limiter('email', config.rateLimitEmail),
+      anonymous: limiter('default', config.rateLimit),
+    },
+    log: requestLog(logger),
+    now: monotonic,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  const address = addressOf(server.address(), config.host);
+  folder.writeAddress(address);
+  printBanner({ address, folder: config.dataDir, generatedKey: stored.generated });
+  logger.info({ address }, 'listening');
+
+  return {
+    address,
+    async close() {
+      await closeServer(server, closePatienceMs);
+      await projector.close();
+      own.close();
+      await views.close();
+      await store.close();
+    },
+  };
+}
+
+/** @throws ConfigurationError when the log was begun with another secret. */
+async function initialise(
+  handler: CommandHandler<
+    { logId: string | null; secretFingerprint: string },
+    { logId: string; secretFingerprint: string },
+    unknown
+  >,
+  keys: StreamKeys,
+): Promise<void> {
+  const known = (await handler.fresh(serviceStream)).state;
+  if (known.logId === null) {
+    const logId = randomUUID();
+    const id = randomUUID();
+    const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+    const command = { logId, secretFingerprint: keys.fingerprint(logId) };
+    await handler.execute({ stream: serviceStream, command, context });
+    return;
+  }
+  if (keys.fingerprint(known.logId) !== known.secretFingerprint)
+    throw new ConfigurationError(
+      'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
+    );
+}
+
+interface Parts {
+  readonly store: SqliteEventStore;
+  readonly projector: ProjectorThread;
+  readonly own: OwnWrites;
+}
+
+async function readiness({ store, projector, own }: Parts): Promise<Readiness> {
+  const head = await store.head().catch(() => undefined);
+  const { position, rebuilding, fault, parked, unknown } = projector.status();
+  const lag = Math.round(own.lag());
+  const parkedCatalogues = parked.filter(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
+  const caughtUp = own.visible([]) === undefined && lag < readyLagMs && !rebuilding;
+  return {
+    ready: head !== undefined && fault === null && caughtUp && parkedCatalogues.length === 0,
+    parts: {
+      event_store: { reachable: head !== undefined, head: head ?? null },
+      projections: {
+        reachable: fault === null,
+        caught_up: caughtUp,
+        rebuilding,
+        position,
+        lag_ms: lag,
+        unknown_events: unknown,
+        parked: parked.map(({ view, stream, position: at, reason }) => ({ view, stream, position: at, reason })),
+      },
+    },
+  };
+}
+
+function requestLog(logger: Logger): RequestLog {
+  return ({ error, ...line }) => {
+    if (error === undefined) logger.info(line, 'request');
+    else logger.error({ ...line, err: error }, 'request failed');
+  };
+}
+
+function addressOf(bound: AddressInfo | string | null, host: string): string {
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function printBanner({
+  address,
+  folder,
+  generatedKey,
+}: {
+  address: string;
+  folder: string;
+  generatedKey: string | undefined;
+}): void {
+  const lines = [`audience-ledger listens on ${address}, its data is in ${folder}`];
+  if (generatedKey !== undefined)
+    lines.push(`API key (shown this once, kept in ${folder}/api-key.txt): ${generatedKey}`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What stops a start in the operator's words; anything else is a fault of ours and keeps its stack. */
+function explain(error: unknown): string {
+  if (
+    error instanceof ConfigurationError ||
+    error instanceof WriterLockedError ||
+    error instanceof StoreUnavailableError
+  )
+    return error.message;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function main(): Promise<void> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const config = readConfig(process.env);
+  const logger = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }));
+  const service = await startService(config, logger);
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    service.close().then(
+      () => logger.flush(() => process.exit(0)),
+      (error: unknown) => {
+        logger.error({ err: error }, 'the stop failed');
+        logger.flush(() => process.exit(1));
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`audience-ledger cannot start: ${explain(error)}\n`);
+  process.exitCode = 1;
+  process.exit();
+});
