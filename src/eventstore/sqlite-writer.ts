@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, type Appender } from './sqlite-append.js';
 import type { AppendMessage, FromWriter, ToWriter } from './sqlite-messages.js';
-import { openForWriting } from './sqlite-schema.js';
+import { openForWriting, unavailable } from './sqlite-schema.js';
 
 /** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
 const appendsPerCommit = 1_024;
@@ -24,13 +24,18 @@ interface Log {
 
 function openLog(file: string): Log {
   const db = openForWriting(file);
-  return {
-    db,
-    appender: createAppender(db),
-    begin: db.prepare('begin immediate'),
-    commit: db.prepare('commit'),
-    walState: db.prepare('pragma wal_checkpoint(NOOP)'),
-  };
+  try {
+    return {
+      db,
+      appender: createAppender(db),
+      begin: db.prepare('begin immediate'),
+      commit: db.prepare('commit'),
+      walState: db.prepare('pragma wal_checkpoint(NOOP)'),
+    };
+  } catch (error) {
+    db.close();
+    throw unavailable(error, `the event log ${file} cannot be read`);
+  }
 }
 
 function serve(port: MessagePort, file: string): void {
@@ -48,7 +53,7 @@ function serve(port: MessagePort, file: string): void {
   port.on('message', (first: ToWriter) => {
     const { group, closing } = waiting(port, first);
     if (group.length > 0) {
-      say(commitGroup(group));
+      commitGroup(group);
       commits += 1;
       if (commits % commitsPerLook === 0) checkpoint();
     }
@@ -56,7 +61,7 @@ function serve(port: MessagePort, file: string): void {
   });
   say({ type: 'opened', head: log.appender.head() });
 
-  function commitGroup(group: readonly AppendMessage[]): FromWriter {
+  function commitGroup(group: readonly AppendMessage[]): void {
     const headBefore = log.appender.head();
     const outcomes: number[] = [];
     let committing = false;
@@ -66,26 +71,26 @@ function serve(port: MessagePort, file: string): void {
       committing = true;
       log.commit.run();
     } catch (error) {
-      const count = group.reduce((sum, message) => sum + message.streams.length, 0);
-      const harmless = isHarmless(error);
-      recover(harmless);
-      return { type: 'failed', count, inDoubt: committing && !harmless, message: messageOf(error) };
+      fail(group, error, committing);
+      return;
     }
     const head = log.appender.head();
-    return { type: 'committed', outcomes: Float64Array.from(outcomes), head, grown: head !== headBefore };
+    say({ type: 'committed', outcomes: Float64Array.from(outcomes), head, grown: head !== headBefore });
   }
 
   /**
    * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
    * opened anew. If that fails too, the thread dies of it and the main thread starts another one.
    */
-  function recover(harmless: boolean): void {
-    try {
+  function fail(group: readonly AppendMessage[], error: unknown, committing: boolean): void {
+    const count = group.reduce((sum, message) => sum + message.streams.length, 0);
+    const harmless = isHarmless(error);
+    const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
-      if (harmless) return log.appender.reset();
-    } catch {
-      // Opened anew below.
-    }
+      if (harmless) log.appender.reset();
+    });
+    say({ type: 'failed', count, inDoubt: committing && !harmless, message: messageOf(error) });
+    if (harmless && rolledBack) return;
     log.db.close();
     log = openLog(file);
   }
@@ -111,13 +116,14 @@ function serve(port: MessagePort, file: string): void {
     }
   }
 
+  /** A WAL that cannot be brought home, because the disk is full, stays beside the file and is read from there. */
   function close(): void {
     try {
       log.db.pragma('wal_checkpoint(TRUNCATE)');
-      log.db.close();
     } catch (error) {
-      say({ type: 'fault', message: `closing ${file}: ${messageOf(error)}` });
+      say({ type: 'fault', message: `the last checkpoint of ${file} failed: ${messageOf(error)}` });
     }
+    attempt(() => log.db.close());
     port.close();
   }
 }
@@ -142,6 +148,15 @@ function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; 
 /** The disk is full, or a stranger holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code);
+
+function attempt(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const messageOf = (error: unknown): string => {
   if (error instanceof Database.SqliteError) return `${error.code}: ${error.message}`;

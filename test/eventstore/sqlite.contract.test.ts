@@ -1,0 +1,15 @@
+/** The embedded event store keeps the contract of the port. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { eventStoreContract } from '../contract/event-store.js';
+
+eventStoreContract('the embedded event store', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'event-log-'));
+  return {
+    open: () => openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now }),
+    cleanup: () => rm(folder, { recursive: true }),
+    largestData: 6_000_000,
+  };
+});
