@@ -1,0 +1,90 @@
+/** One look at one e-mail: judges an attempt that was left behind, or claims the next one, sends, and records what came of it. */
+import { isDue, type EmailState } from '../commands/email.js';
+import { contextOf, iso, type AttemptOptions, type Job, type Stops } from './job.js';
+import { loadEmail } from './load.js';
+import { composeMail, type RequestedMail } from './message.js';
+import { record, type Ending } from './record.js';
+import type { Mail, SendLimits } from './transport.js';
+
+/** `void`: there was nothing to do, the hint was stale. `claim_unknown`: the claim may stand in the log, nothing was sent. */
+export type AttemptResult = 'recorded' | 'void' | 'claim_unknown' | 'abandoned';
+
+/** @throws what reading the stream throws; then nothing was sent. */
+export async function attemptEmail(options: AttemptOptions, stream: string, stops: Stops): Promise<AttemptResult> {
+  const email = await loadEmail(options.reader, stream);
+  if (email === undefined) return 'void';
+  const job = { options, stops, stream, email };
+  if (email.state.running !== null) return await judge(job, email.state.running);
+  return isDue(email.state, iso(options.clock())) ? await claimAndSend(job) : 'void';
+}
+
+/** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
+async function judge(job: Job, running: NonNullable<EmailState['running']>): Promise<AttemptResult> {
+  const { runId, soleWriter, clock } = job.options;
+  const { attempts: attempt } = job.email.state;
+  // Our own claim, whose acknowledgement was lost: nothing was sent on it.
+  if (running.run_id === runId)
+    return await record(job, attempt, { status: 'deferred', reason: 'not_started', delay: 0 });
+  if (!soleWriter && iso(clock()) <= running.deadline) return 'void';
+  const reason = soleWriter ? 'run_ended' : 'deadline_passed';
+  return await record(job, attempt, { status: 'in_doubt', reason });
+}
+
+async function claimAndSend(job: Job): Promise<AttemptResult> {
+  const { handler, clock, monotonic, runId, timings, report } = job.options;
+  // Both before the claim: what the append takes is the attempt's own time.
+  const started = { wall: clock(), monotonic: monotonic() };
+  const command = {
+    type: 'StartDispatch',
+    run_id: runId,
+    now: iso(started.wall),
+    deadline: iso(started.wall + timings.attempt),
+  } as const;
+  let attempt: number;
+  try {
+    const { state, events } = await handler.execute({
+      stream: job.stream,
+      command,
+      context: contextOf(job, job.email.lastEventId),
+    });
+    if (events.length === 0) return 'void';
+    attempt = state.attempts;
+  } catch (error) {
+    report({ type: 'fault', email_id: job.email.request.email_id, error });
+    return 'claim_unknown';
+  }
+  report({ type: 'started', email_id: job.email.request.email_id, attempt });
+  const outcome = await send(job, limitsOf(job, started));
+  return await record(job, attempt, outcome);
+}
+
+async function send({ options, email }: Job, limits: SendLimits): Promise<Ending> {
+  const mail = await compose(email.request);
+  if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
+  const outcome = await options.transport.send(mail, limits);
+  // Stopped by us, not by the server: the next start need not wait.
+  return outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+}
+
+const compose = async (request: RequestedMail): Promise<Mail | undefined> => {
+  try {
+    return await composeMail(request);
+  } catch {
+    // What the message holds is personal, so is what the error may say.
+    return undefined;
+  }
+};
+
+function limitsOf({ options, stops }: Job, started: { readonly wall: number; readonly monotonic: number }): SendLimits {
+  const { clock, monotonic, timings } = options;
+  const close = timings.attempt - timings.margin;
+  const handOver = close - timings.reply;
+  const elapsed = (): number => monotonic() - started.monotonic;
+  return {
+    // The clock that others judge by is asked too: the monotonic one stands still while a machine is suspended.
+    mayHandOver: () => elapsed() <= handOver && clock() - started.wall <= handOver,
+    handOverWithin: Math.max(0, handOver - elapsed()),
+    closeWithin: Math.max(0, close - elapsed()),
+    signal: stops.sending,
+  };
+}

@@ -1,0 +1,71 @@
+/** What working on one e-mail needs, and what it reports. */
+import type { EmailCommand, EmailState } from '../commands/email.js';
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/handle.js';
+import type { EmailEvent } from '../events/email.js';
+import type { LoadedEmail, StreamReader } from './load.js';
+import type { MailerTimings } from './timings.js';
+import type { SendOutcome, Transport } from './transport.js';
+
+/** What happened, for logs and metrics. Nothing in it is personal. */
+export type MailerReport =
+  | { readonly type: 'started'; readonly email_id: string; readonly attempt: number }
+  /** The outcome of an attempt is in the log: one of this run's, or one that an earlier run left behind. */
+  | {
+      readonly type: 'recorded';
+      readonly email_id: string;
+      readonly attempt: number;
+      readonly outcome: SendOutcome['status'];
+      readonly reason: string;
+      readonly smtp_code?: number | undefined;
+    }
+  /** The attempt was over for the log before this run could say how it ended, and nothing was written. */
+  | { readonly type: 'superseded'; readonly email_id: string; readonly attempt: number; readonly reason: string }
+  /** Recording failed and is tried again; nothing is sent meanwhile. */
+  | { readonly type: 'record_failed'; readonly email_id: string; readonly attempt: number; readonly error: unknown }
+  /** The process stopped before the outcome could be recorded: the next run judges the attempt. */
+  | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
+  | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
+
+export interface AttemptOptions {
+  readonly reader: StreamReader;
+  readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly transport: Transport;
+  /** Of this mailer and no other, not even of an earlier start. */
+  readonly runId: string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** No other process can write to this log, so every other run has ended. */
+  readonly soleWriter: boolean;
+  /** Whether an e-mail in doubt is sent again, under the same Message-ID. */
+  readonly inDoubtPolicy: 'resend' | 'hold';
+  readonly timings: MailerTimings;
+  readonly report: (report: MailerReport) => void;
+}
+
+/** What stops a running attempt: first its sending, then the recording of its outcome. */
+export interface Stops {
+  readonly sending: AbortSignal;
+  readonly recording: AbortSignal;
+}
+
+export interface Job {
+  readonly options: AttemptOptions;
+  readonly stops: Stops;
+  readonly stream: string;
+  readonly email: LoadedEmail;
+}
+
+/** Who acts and why: the correlation of the request, the cause given. */
+export const contextOf = ({ email }: Job, causationId: string): CommandContext => ({
+  correlationId: email.correlationId,
+  causationId,
+  requestId: email.requestId,
+  actor: 'mailer',
+});
+
+export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -1,0 +1,49 @@
+/** Reads what an attempt needs from the e-mail's own stream: the message, the state, and the ids that link the events. */
+import { emailDecider, type EmailState } from '../commands/email.js';
+import { codec } from '../events/codec.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { RequestedMail } from './message.js';
+
+export interface LoadedEmail {
+  readonly request: RequestedMail;
+  readonly correlationId: string;
+  readonly requestId: string;
+  readonly state: EmailState;
+  /** Id of the last event. */
+  readonly lastEventId: string;
+}
+
+export type StreamReader = Pick<EventReader, 'readStream'>;
+
+/** Undefined when the stream holds no request. @throws StoreUnavailableError, and the codec's errors for a stream that cannot be read */
+export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
+  let state = emailDecider.initial;
+  let lastEventId = '';
+  let requested: Pick<LoadedEmail, 'request' | 'correlationId' | 'requestId'> | undefined;
+  for await (const batch of reader.readStream(stream))
+    for (const stored of batch) {
+      const { event, metadata, id } = codec.decode(stored);
+      if (!emailDecider.knows(event))
+        throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
+      state = emailDecider.evolve(state, event);
+      lastEventId = id;
+      if (event.type !== 'EmailRequested') continue;
+      const { email_id, message } = event.data;
+      requested = {
+        request: { email_id, requested_at: metadata.at, message },
+        correlationId: metadata.$correlationId,
+        requestId: metadata.request_id,
+      };
+    }
+  return requested === undefined ? undefined : { ...requested, state, lastEventId };
+}
+
+/** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */
+export async function claimEventId(reader: StreamReader, stream: string, attempt: number): Promise<string> {
+  for await (const batch of reader.readStream(stream, { direction: 'backwards' }))
+    for (const stored of batch) {
+      const { event, id } = codec.decode(stored);
+      if (event.type === 'EmailDispatchStarted' && event.data.attempt === attempt) return id;
+    }
+  throw new Error(`${stream} holds no claim of attempt ${attempt}`);
+}

@@ -1,0 +1,166 @@
+/** The mailer: looks at the worklist, keeps a bounded number of attempts going, and stops in good order. */
+import { attemptEmail } from './attempt.js';
+import { iso, type AttemptOptions } from './job.js';
+import { createPauses } from './pauses.js';
+
+/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
+export interface DueEmail {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: string;
+  /** Of the running attempt. */
+  readonly run_id: string | null;
+  /** When there is something to do; while sending, the deadline of the attempt. */
+  readonly next_attempt_at: string | null;
+}
+
+export interface MailerOptions extends AttemptOptions {
+  /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
+  readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
+  /** Attempts under way at once, at least 1. */
+  readonly concurrency: number;
+}
+
+export interface MailerStatus {
+  /** Attempts under way, their recording included. */
+  readonly running: number;
+  /** The worklist could be read when it was last looked at. */
+  readonly worklistReadable: boolean;
+  readonly closing: boolean;
+}
+
+export interface Mailer {
+  /** The worklist may have changed: look soon. Cheap; call it as often as the view moves. */
+  nudge(): void;
+  status(): MailerStatus;
+  /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
+  close(): Promise<void>;
+}
+
+/** So many leftovers of earlier runs are looked for at a time. */
+const sweepLimit = 10_000;
+/** Nudges that come within this time are one look. */
+const nudgeDelay = 5;
+
+export function createMailer(options: MailerOptions): Mailer {
+  const { timings, monotonic, clock, report, concurrency } = options;
+  const running = new Map<string, Promise<void>>();
+  const pauses = createPauses(timings.stale, monotonic);
+  const stopSending = new AbortController();
+  const stopRecording = new AbortController();
+  const stops = { sending: stopSending.signal, recording: stopRecording.signal };
+  const sweepUntil = monotonic() + timings.sweep;
+  let nextSweep = 0;
+  /** To be looked at although the worklist would not show them yet. */
+  const leftovers = new Map<string, DueEmail>();
+  let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
+  let looking = false;
+  let again = false;
+  let closing: Promise<void> | undefined;
+  let worklistReadable = true;
+
+  /** Wakes the mailer after this time, or earlier if it is to wake earlier anyway. */
+  function wakeIn(milliseconds: number): void {
+    const at = monotonic() + milliseconds;
+    if (closing !== undefined || (timer !== undefined && timer.at <= at)) return;
+    clearTimeout(timer?.handle);
+    const wake = (): void => {
+      timer = undefined;
+      void look();
+    };
+    timer = { at, handle: setTimeout(wake, Math.max(0, milliseconds)) };
+  }
+
+  /** One look at a time; what is asked for meanwhile is one more. Never rejects. */
+  async function look(): Promise<void> {
+    again = looking;
+    if (looking) return;
+    looking = true;
+    try {
+      await sweep();
+      await fill();
+      worklistReadable = true;
+    } catch (error) {
+      worklistReadable = false;
+      report({ type: 'fault', email_id: null, error });
+    }
+    looking = false;
+    wakeIn(again && worklistReadable ? nudgeDelay : timings.poll);
+  }
+
+  /** A sole writer knows that other runs have ended and need not wait for their deadlines. */
+  async function sweep(): Promise<void> {
+    const now = monotonic();
+    if (!options.soleWriter || now > sweepUntil || now < nextSweep) return;
+    nextSweep = now + timings.poll;
+    for (const entry of await options.due(iso(clock() + timings.attempt), sweepLimit))
+      if (entry.state === 'sending' && entry.run_id !== options.runId) leftovers.set(entry.stream, entry);
+  }
+
+  async function fill(): Promise<void> {
+    const free = concurrency - running.size;
+    if (free <= 0 || closing !== undefined) return;
+    for (const entry of [...leftovers.values()]) start(entry);
+    // What runs or is paused may still stand at the head of the list and must not hide what is behind it.
+    const limit = free + running.size + pauses.size() + 1;
+    for (const entry of await options.due(iso(clock() + timings.poll), limit)) {
+      const wait = Date.parse(entry.next_attempt_at ?? '') - clock();
+      if (wait > 0) wakeIn(wait);
+      else start(entry);
+    }
+  }
+
+  function start(entry: DueEmail): void {
+    const { stream } = entry;
+    if (closing !== undefined || running.size >= concurrency || running.has(stream)) return;
+    const pause = pauses.remaining(stream);
+    if (pause > 0) return wakeIn(pause);
+    leftovers.delete(stream);
+    running.set(stream, run(entry));
+  }
+
+  /** Never rejects. */
+  async function run(entry: DueEmail): Promise<void> {
+    const { stream } = entry;
+    try {
+      const result = await attemptEmail(options, stream, stops);
+      // The view shows it until it has caught up, so even a good hint is not followed twice in a row.
+      pauses.add(stream, { growing: result !== 'recorded' });
+      if (result === 'claim_unknown') leftovers.set(stream, entry);
+    } catch (error) {
+      pauses.add(stream, { growing: true });
+      report({ type: 'fault', email_id: entry.email_id, error });
+    }
+    running.delete(stream);
+    wakeIn(nudgeDelay);
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(timer?.handle);
+    const all = (): Promise<unknown> => Promise.all(running.values());
+    await within(all(), timings.closeGrace);
+    stopSending.abort();
+    await within(all(), timings.recordGrace);
+    stopRecording.abort();
+    // Only a store that does not answer at all is left behind.
+    await within(all(), timings.recordGrace);
+  }
+
+  wakeIn(0);
+  return {
+    nudge: () => {
+      if (looking) again = true;
+      else if (running.size < concurrency) wakeIn(nudgeDelay);
+    },
+    status: () => ({ running: running.size, worklistReadable, closing: closing !== undefined }),
+    close: () => (closing ??= end()),
+  };
+}
+
+/** Waits for the work, but no longer than this. */
+async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let handle: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => (handle = setTimeout(resolve, milliseconds)));
+  await Promise.race([work, timeout]);
+  clearTimeout(handle);
+}

@@ -1,0 +1,48 @@
+/** The transport of a service without `SMTP_URL`: each e-mail becomes a file `<email_id>.eml` in the outbox folder. */
+import { mkdir, open, rename } from 'node:fs/promises';
+import path from 'node:path';
+import type { Mail, SendOutcome, Transport } from './transport.js';
+
+export interface OutboxOptions {
+  readonly folder: string;
+  /** Told of each file written, for a log line; holds nothing personal. */
+  readonly onWritten?: (file: { readonly email_id: string; readonly file: string; readonly bytes: number }) => void;
+}
+
+/** Writing the same e-mail again replaces the file with the same bytes, so an attempt in doubt does no harm here. */
+export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Transport {
+  const write = async (mail: Mail): Promise<SendOutcome> => {
+    // Ids become file names: nothing that could leave the folder.
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(mail.email_id)) return { status: 'failed', reason: 'invalid_message' };
+    const file = path.join(folder, `${mail.email_id}.eml`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeDurably(file, mail.bytes);
+    onWritten?.({ email_id: mail.email_id, file, bytes: mail.bytes.length });
+    return { status: 'sent', reason: 'written' };
+  };
+  return {
+    send: (mail, { mayHandOver, signal }) =>
+      signal.aborted || !mayHandOver()
+        ? Promise.resolve({ status: 'deferred', reason: 'stopped' })
+        : write(mail).catch(() => ({ status: 'deferred', reason: 'outbox_unavailable' })),
+  };
+}
+
+/** Complete or absent, and still there after a power cut: a name is given only to a file that is on the disk. */
+async function writeDurably(file: string, bytes: Buffer): Promise<void> {
+  const temporary = `${file}.tmp`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  const folder = await open(path.dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,98 @@
+/** Records how an attempt ended, however long that takes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email.js';
+import type { AttemptResult } from './attempt.js';
+import { contextOf, iso, type Job } from './job.js';
+import { claimEventId } from './load.js';
+import { backoffDelay } from './timings.js';
+import type { SendOutcome } from './transport.js';
+
+/** The transport's outcome, or the mailer's own verdict on an attempt. */
+export interface Ending {
+  readonly status: SendOutcome['status'];
+  readonly reason: string;
+  readonly smtp_code?: number | undefined;
+  readonly response?: string | undefined;
+  /** Milliseconds until the next attempt, where the back-off is not to decide. */
+  readonly delay?: number;
+}
+
+/** Tries until the outcome is in the log or the process stops: a 250 must not be lost, and nothing is sent meanwhile. */
+export async function record(job: Job, attempt: number, ending: Ending): Promise<AttemptResult> {
+  const { handler, reader, random, report } = job.options;
+  const { stream, stops } = job;
+  const command = commandOf(job, attempt, ending);
+  const about = { email_id: job.email.request.email_id, attempt, reason: command.reason };
+  for (let round = 0; ; round += 1) {
+    try {
+      const context = contextOf(job, await claimEventId(reader, stream, attempt));
+      const { events } = await handler.execute({ stream, command, context });
+      if (events.length === 0) report({ type: 'superseded', ...about });
+      else report({ type: 'recorded', ...about, outcome: outcomes[command.type], smtp_code: ending.smtp_code });
+      return 'recorded';
+    } catch (error) {
+      report({ type: 'record_failed', email_id: about.email_id, attempt, error });
+    }
+    const pause = random() * Math.min(5_000, 50 * 2 ** Math.min(round, 10));
+    await sleep(pause, undefined, { signal: stops.recording }).catch(() => undefined);
+    if (stops.recording.aborted) {
+      report({ type: 'abandoned', ...about });
+      return 'abandoned';
+    }
+  }
+}
+
+type Verdict = RecordSent | RecordDeferred | RecordFailed | RecordInDoubt;
+
+const outcomes = {
+  RecordSent: 'sent',
+  RecordDeferred: 'deferred',
+  RecordFailed: 'failed',
+  RecordInDoubt: 'in_doubt',
+} as const satisfies Record<Verdict['type'], SendOutcome['status']>;
+
+function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
+  const { reason, smtp_code, response } = ending;
+  const outcome = { attempt, reason, smtp_code, response };
+  switch (ending.status) {
+    case 'sent':
+      return { type: 'RecordSent', ...outcome };
+    case 'failed':
+      return { type: 'RecordFailed', ...outcome };
+    case 'deferred':
+      return deferredOrGivenUp(job, outcome, ending.delay);
+    case 'in_doubt':
+      return inDoubt(job, attempt, reason);
+    default:
+      return ending.status satisfies never;
+  }
+}
+
+function deferredOrGivenUp(
+  { options, email }: Job,
+  outcome: Omit<RecordFailed, 'type'>,
+  delay?: number,
+): RecordDeferred | RecordFailed {
+  const { clock, random, timings } = options;
+  const now = clock();
+  if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay) };
+  const end = Date.parse(email.request.requested_at) + timings.giveUp;
+  if (now >= end) return { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
+  const next = now + backoffDelay(email.state.attempts, timings, random);
+  return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
+}
+
+function inDoubt({ options, email }: Job, attempt: number, reason: string): RecordInDoubt {
+  const { clock, random, timings, runId, soleWriter, inDoubtPolicy } = options;
+  const now = clock();
+  const next = now + backoffDelay(email.state.doubts.length, timings, random);
+  return {
+    type: 'RecordInDoubt',
+    attempt,
+    reason,
+    judge: runId,
+    run_ended: soleWriter,
+    now: iso(now),
+    next_attempt_at: inDoubtPolicy === 'hold' ? null : iso(next),
+  };
+}

@@ -1,0 +1,68 @@
+/** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
+import type { Reason, SendOutcome } from './transport.js';
+
+/** The parts of a nodemailer error that tell what happened. */
+export interface SmtpError {
+  readonly code?: string | undefined;
+  /** The SMTP command that was under way; `CONN` for none. */
+  readonly command?: string | undefined;
+  readonly response?: string | undefined;
+  readonly responseCode?: number | undefined;
+  /** Code of the system error beneath, such as ECONNREFUSED. */
+  readonly originalCode?: string | undefined;
+}
+
+export type SmtpFault = { readonly error: SmtpError } | { readonly reason: Reason };
+
+/** The final dot was not given away: whatever happened, the server does not have the message. */
+export function beforeHandOver(fault: SmtpFault): SendOutcome {
+  if ('reason' in fault) return { status: 'deferred', reason: fault.reason };
+  const { error } = fault;
+  const reply = { smtp_code: error.responseCode, response: error.response };
+  if (isRefusal(error)) return { status: 'failed', reason: 'smtp_5xx', ...reply };
+  // nodemailer compares the size with what the server announced and sends nothing.
+  if (error.code === 'EMESSAGE' && error.responseCode === undefined) return { status: 'failed', reason: 'too_large' };
+  return { status: 'deferred', reason: reasonOf(error), ...reply };
+}
+
+/** The final dot is out. Only the reply to it is an answer; a connection that breaks, or says goodbye unasked, is none. */
+export function afterHandOver(fault: SmtpFault): SendOutcome {
+  if ('reason' in fault) return { status: 'in_doubt', reason: fault.reason };
+  const { error } = fault;
+  const { responseCode: code } = error;
+  if (error.code !== 'EMESSAGE' || code === undefined) return { status: 'in_doubt', reason: reasonOf(error) };
+  const reply = { smtp_code: code, response: error.response };
+  return code >= 500
+    ? { status: 'failed', reason: 'smtp_5xx', ...reply }
+    : { status: 'deferred', reason: 'smtp_4xx', ...reply };
+}
+
+const messageCommands = ['MAIL FROM', 'RCPT TO', 'DATA'];
+/** "Log in first" and the like: the operator's error, for which no mail may be lost. */
+const authenticationCodes = [530, 534, 535, 538];
+/** "Bad sequence of commands": the conversation went wrong, not the message. */
+const badSequence = 503;
+
+function isRefusal({ command, responseCode }: SmtpError): boolean {
+  if (responseCode === undefined || responseCode < 500 || responseCode === badSequence) return false;
+  return messageCommands.includes(command ?? '') && !authenticationCodes.includes(responseCode);
+}
+
+function reasonOf({ code = '', responseCode, originalCode = '' }: SmtpError): Reason {
+  if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
+  if (code === 'ETLS' || certificateCodes.test(originalCode)) return 'tls';
+  if (responseCode !== undefined) return responseCode < 500 ? 'smtp_4xx' : 'server_refused';
+  if (originalCode === 'ECONNREFUSED') return 'connection_refused';
+  return byCode[code] ?? 'connection_failed';
+}
+
+const certificateCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
+
+const byCode: Readonly<Record<string, Reason>> = {
+  ETIMEDOUT: 'timeout',
+  EDNS: 'dns',
+  ECONNECTION: 'connection_lost',
+  ESOCKET: 'connection_lost',
+  EPROTOCOL: 'protocol',
+  ESTREAM: 'connection_lost',
+};

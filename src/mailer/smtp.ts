@@ -1,0 +1,133 @@
+/** The SMTP transport: one connection per attempt, and certainty about whether the final dot was given away. */
+import { Readable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SmtpServer } from './smtp-url.js';
+import { afterHandOver, beforeHandOver, type SmtpFault } from './smtp-outcome.js';
+import type { Mail, SendLimits, SendOutcome, Transport } from './transport.js';
+
+/** How long the reply to QUIT is waited for; the message is accepted already. */
+const goodbye = 2_000;
+
+/** Milliseconds. */
+export interface SmtpTimings {
+  /** DNS, TCP and TLS together. */
+  readonly connection: number;
+  readonly greeting: number;
+  /** Silence that ends the connection, up to the final dot. */
+  readonly idle: number;
+  /** How long the reply to the final dot is waited for. RFC 5321 asks for 10 minutes: giving up early makes a doubt of what the server will accept. */
+  readonly reply: number;
+}
+
+export const smtpTimings: SmtpTimings = { connection: 30_000, greeting: 30_000, idle: 60_000, reply: 600_000 };
+
+export interface SmtpOptions {
+  readonly server: SmtpServer;
+  readonly timings: SmtpTimings;
+  /** For tests with a certificate of their own. */
+  readonly tls?: ConnectionOptions;
+}
+
+export function createSmtpTransport(options: SmtpOptions): Transport {
+  return { send: (mail, limits) => attempt(options, mail, limits) };
+}
+
+function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: SendLimits): Promise<SendOutcome> {
+  return new Promise((resolve) => {
+    const connection = new SMTPConnection({
+      host: server.host,
+      port: server.port,
+      secure: server.secure,
+      requireTLS: server.requireTLS,
+      connectionTimeout: timings.connection,
+      dnsTimeout: timings.connection,
+      greetingTimeout: timings.greeting,
+      socketTimeout: timings.idle,
+      // An attempt that has ended must be over on the wire, too: no half-closed socket that lingers.
+      socketCloseTimeout: 0,
+      ...(tls === undefined ? {} : { tls }),
+    });
+    let handedOver = false;
+    let settled = false;
+
+    const settle = (outcome: SendOutcome): void => {
+      if (settled) return;
+      settled = true;
+      for (const timer of timers) clearTimeout(timer);
+      limits.signal.removeEventListener('abort', stop);
+      body.destroy();
+      resolve(outcome);
+    };
+    /** The connection is of no further use: nothing more may leave on it before the outcome is told. */
+    const fail = (fault: SmtpFault): void => {
+      if (settled) return;
+      const outcome = handedOver ? afterHandOver(fault) : beforeHandOver(fault);
+      settle(outcome);
+      connection.close();
+    };
+    const stop = (): void => fail({ reason: 'stopped' });
+
+    const body = bodyOf(mail.bytes, () => {
+      // Timers may be late where the process was stalled, so the clocks are asked once more, in the same turn.
+      if (settled || !limits.mayHandOver()) {
+        fail({ reason: 'timeout' });
+        return false;
+      }
+      handedOver = true;
+      if (connection._socket) connection._socket.setTimeout(timings.reply);
+      return true;
+    });
+    const timers = [
+      setTimeout(() => handedOver || fail({ reason: 'timeout' }), limits.handOverWithin),
+      setTimeout(() => fail({ reason: 'timeout' }), limits.closeWithin),
+    ];
+    limits.signal.addEventListener('abort', stop, { once: true });
+    if (limits.signal.aborted) return stop();
+
+    const send = (): void =>
+      connection.send(
+        { from: mail.envelope.from, to: [mail.envelope.to], size: mail.bytes.length },
+        body,
+        (error, info) => {
+          if (error) return fail({ error });
+          // A 250 that came before the dot is no acceptance of the whole message.
+          if (!handedOver) return fail({ reason: 'protocol' });
+          settle({ status: 'sent', reason: 'accepted', ...replyOf(info.response) });
+          if (connection._socket) connection._socket.setTimeout(goodbye);
+          connection.quit();
+        },
+      );
+
+    connection.on('error', (error) => fail({ error }));
+    // Some ends come without an error; where one is on its way, it comes in this turn.
+    connection.on('end', () => setImmediate(() => fail({ reason: 'connection_lost' })));
+    connection.connect((error) => {
+      if (error) return fail({ error });
+      if (server.auth === null) return send();
+      connection.login({ ...server.auth }, (refused) => (refused ? fail({ error: refused }) : send()));
+    });
+  });
+}
+
+/**
+ * The message as a stream whose end is held back until `mayEnd` allows it. The library writes the final dot on the end
+ * of the stream, so before that moment the server cannot have the message, and from then on it may.
+ */
+function bodyOf(bytes: Buffer, mayEnd: () => boolean): Readable {
+  const chunk = 16 * 1024;
+  let offset = 0;
+  return new Readable({
+    highWaterMark: chunk,
+    read() {
+      if (offset < bytes.length) {
+        this.push(bytes.subarray(offset, (offset += chunk)));
+      } else if (mayEnd()) this.push(null);
+    },
+  });
+}
+
+function replyOf(response: string): { smtp_code?: number; response: string } {
+  const code = Number(/^\d{3}/.exec(response)?.[0]);
+  return Number.isInteger(code) ? { smtp_code: code, response } : { response };
+}

@@ -1,0 +1,49 @@
+/** How long the mailer waits for what, and the back-off between attempts. Milliseconds throughout. */
+
+export interface MailerTimings {
+  /** From the claim of an attempt to its deadline, after which others may judge it. */
+  readonly attempt: number;
+  /** How long the transport waits for the reply to the final dot. */
+  readonly reply: number;
+  /** Room between what an attempt does last and what others may do first: clocks differ. */
+  readonly margin: number;
+  /** How often the worklist is looked at when nobody nudges. */
+  readonly poll: number;
+  /** How long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
+  readonly sweep: number;
+  /** Ceiling of the first back-off; each further one doubles, up to `backoffCap`. */
+  readonly backoff: number;
+  readonly backoffCap: number;
+  /** From the request to giving up on a server that keeps deferring. */
+  readonly giveUp: number;
+  /** How long a hint that led nowhere is not followed again; doubles while it leads nowhere. */
+  readonly stale: number;
+  /** How long `close` waits for running sends. */
+  readonly closeGrace: number;
+  /** How long `close` then waits for the outcomes to be recorded. */
+  readonly recordGrace: number;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+export const mailerTimings: MailerTimings = {
+  attempt: 15 * minute,
+  reply: 10 * minute,
+  margin: 30 * second,
+  poll: 5 * second,
+  sweep: minute,
+  backoff: minute,
+  backoffCap: 4 * hour,
+  giveUp: 48 * hour,
+  stale: second,
+  closeGrace: 10 * second,
+  recordGrace: 2 * second,
+};
+
+/** Full jitter under a doubling ceiling, with a floor so that an attempt is never repeated at once. `round` counts from 0. */
+export function backoffDelay(round: number, { backoff, backoffCap }: MailerTimings, random: () => number): number {
+  const ceiling = Math.min(backoffCap, backoff * 2 ** Math.min(round, 30));
+  return Math.round(backoff / 60 + random() * ceiling);
+}

@@ -1,0 +1,62 @@
+/** What the mailer asks of a way to hand over an e-mail, and the four things that can come of it. */
+
+/** A composed message; composing the same e-mail again yields the same bytes. */
+export interface Mail {
+  readonly email_id: string;
+  /** Bare, validated addresses: one sender, one recipient. */
+  readonly envelope: { readonly from: string; readonly to: string };
+  readonly bytes: Buffer;
+}
+
+/** Why an attempt ended as it did: a code for logs, events and metrics. No text of the server's, no personal data. */
+export type Reason =
+  | 'accepted'
+  | 'written'
+  | 'smtp_4xx'
+  | 'smtp_5xx'
+  | 'too_large'
+  | 'auth_failed'
+  | 'tls'
+  | 'dns'
+  | 'connection_refused'
+  | 'connection_failed'
+  | 'connection_lost'
+  | 'server_refused'
+  | 'protocol'
+  | 'timeout'
+  | 'stopped'
+  | 'outbox_unavailable'
+  | 'invalid_message';
+
+/** The server's reply quotes the address, so it is personal: it goes under `message` of the event and nowhere else. */
+interface Reply {
+  readonly smtp_code?: number | undefined;
+  readonly response?: string | undefined;
+}
+
+export type SendOutcome =
+  /** Accepted, for certain. */
+  | ({ readonly status: 'sent'; readonly reason: Reason } & Reply)
+  /** Not accepted, for certain; worth another attempt. */
+  | ({ readonly status: 'deferred'; readonly reason: Reason } & Reply)
+  /** Not accepted, for certain, and never will be. */
+  | ({ readonly status: 'failed'; readonly reason: Reason } & Reply)
+  /** Handed over whole, but no answer came: nobody here can know. */
+  | { readonly status: 'in_doubt'; readonly reason: Reason };
+
+/** When the attempt must stop of itself, because others may judge it later. Times are milliseconds from the call. */
+export interface SendLimits {
+  /** Asked right before the final dot is given away: no = it must not be given any more. */
+  readonly mayHandOver: () => boolean;
+  /** After this time the final dot is not given any more, and the attempt ends as deferred. */
+  readonly handOverWithin: number;
+  /** After this time nothing of the attempt may still be under way. */
+  readonly closeWithin: number;
+  /** The process stops: end now. */
+  readonly signal: AbortSignal;
+}
+
+export interface Transport {
+  /** Never rejects. Makes one attempt; never repeats anything by itself. */
+  send(mail: Mail, limits: SendLimits): Promise<SendOutcome>;
+}
