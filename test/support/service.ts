@@ -218,7 +218,9 @@ const present = (values: Overrides): Record<string, string> =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 function launch(env: Overrides): Launched {
-  const child = spawn(process.execPath, [main], { env: present(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  // A folder of its own to stand in: a `.env` in the checkout would speak for every variable that a test leaves out.
+  const cwd = env['DATA_DIR'];
+  const child = spawn(process.execPath, [main], { cwd, env: present(env), stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,0 +1,285 @@
+/** Starting and stopping: the first start, keys, bad configuration, one writer, what the logs say, views that rebuild themselves. */
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { shown, someAddress, unique } from '../support/answers.js';
+import {
+  freshFolder,
+  runToExit,
+  startService,
+  type Overrides,
+  type Service,
+  type ServiceOptions,
+} from '../support/service.js';
+
+const running: Service[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+async function started(options?: ServiceOptions): Promise<Service> {
+  const service = await startService(options);
+  running.push(service);
+  return service;
+}
+
+function folder(): string {
+  const fresh = freshFolder();
+  folders.push(fresh);
+  return fresh;
+}
+
+const occurrences = (text: string, part: string): number => text.split(part).length - 1;
+const statusWith = async (service: Service, key: string): Promise<number> =>
+  (await service.get('/v1/groups', { authorization: `Bearer ${key}` })).status;
+const newGroup = (service: Service, name = unique('Group')): Promise<string> =>
+  service.make('/v1/groups/create', { group_name: name }, 'group_id');
+const groups = async (service: Service): Promise<unknown[]> => [...(await service.get('/v1/groups')).items()];
+
+describe('the first start', () => {
+  test('makes a key and a secret for its owner only, and shows the key once', async () => {
+    const service = await started({ env: { API_KEYS: undefined } });
+    const inFolder = (name: string): string => path.join(service.dataDir, name);
+    const key = readFileSync(inFolder('api-key.txt'), 'utf8').trim();
+    expect(key.length).toBeGreaterThanOrEqual(24);
+    expect(occurrences(service.output(), key)).toBe(1);
+    expect(service.output()).toContain(service.url());
+    for (const file of ['api-key.txt', 'secret', 'events.db'])
+      expect(statSync(inFolder(file)).mode & 0o777, file).toBe(0o600);
+    expect(readFileSync(inFolder('secret'), 'utf8').trim().length).toBeGreaterThanOrEqual(32);
+    expect(service.output()).not.toContain(readFileSync(inFolder('secret'), 'utf8').trim());
+    expect(await statusWith(service, key)).toBe(200);
+    expect(await statusWith(service, service.key)).toBe(401);
+
+    await service.kill('SIGTERM');
+    await service.start();
+    expect(occurrences(service.output(), key)).toBe(1);
+    expect(await statusWith(service, key)).toBe(200);
+
+    // Keys of the environment are valid in addition to stored ones.
+    await service.kill('SIGTERM');
+    await service.start({ API_KEYS: `test:${service.key}` });
+    expect(await statusWith(service, key)).toBe(200);
+    expect(await statusWith(service, service.key)).toBe(200);
+    expect(occurrences(service.output(), key)).toBe(1);
+  });
+
+  test('says in one line of JSON where it listens', async () => {
+    const service = await started();
+    const lines = service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    const listening = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'listening');
+    expect(listening).toMatchObject([{ address: service.url() }]);
+  });
+
+  test('keeps no key in clear but the generated one', async () => {
+    const service = await started();
+    await newGroup(service);
+    expect(existsSync(path.join(service.dataDir, 'api-key.txt'))).toBe(false);
+    expect(JSON.stringify(service.events())).not.toContain(service.key);
+  });
+});
+
+describe('API_KEYS', () => {
+  test('takes name:key and bare keys; the actor is the name, or tells nothing of the key', async () => {
+    const [named, bare, spaced] = ['key-of-the-shop', 'bare-key-0123456789', 'third-key'];
+    const service = await started({ env: { API_KEYS: `shop:${named}, ${bare} ,desk:${spaced}` } });
+    const actors: unknown[] = [];
+    for (const key of [named, bare, spaced]) {
+      const authorization = `Bearer ${key}`;
+      const answer = await service.post('/v1/groups/create', { group_name: unique('Group') }, { authorization });
+      expect(answer.status).toBe(200);
+      actors.push(service.events(String(answer.headers['x-request-id']))[0]?.metadata['actor']);
+    }
+    expect([actors[0], actors[2]]).toEqual(['shop', 'desk']);
+    expect(String(actors[1])).toMatch(/^[0-9a-f]{6,64}$/);
+    for (const wrong of ['shop', `shop:${named}`, 'desk', '']) expect(await statusWith(service, wrong)).toBe(401);
+  });
+});
+
+describe('bad configuration', () => {
+  test.each<[string, Overrides]>([
+    ['PORT', { PORT: 'abc' }],
+    ['PORT', { PORT: '70000' }],
+    ['SMTP_URL', { SMTP_URL: 'foo' }],
+    ['SMTP_URL', { SMTP_URL: 'https://example.com' }],
+    ['RATE_LIMIT', { RATE_LIMIT: '-1' }],
+    ['RATE_LIMIT_EMAIL', { RATE_LIMIT_EMAIL: 'many' }],
+    ['ROLES', { ROLES: 'api' }],
+    ['ROLES', { ROLES: 'api,projector,mailer,cook' }],
+    ['SECRET', { SECRET: 'too-short-a-secret' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
+    ['MONGODB_URL', { MONGODB_URL: 'postgres://example.com' }],
+    ['API_KEYS', { API_KEYS: 'shop:two words' }],
+  ])('%s stops the start, by name', async (variable, env) => {
+    const exit = await runToExit(folder(), env);
+    expect(exit).toMatchObject({ signal: null });
+    expect(exit.code).not.toBe(0);
+    expect(exit.output).toMatch(new RegExp(`\\b${variable}\\b`));
+    expect(exit.output).not.toMatch(/\n\s+at /);
+    for (const secret of ['too-short-a-secret', 'two words']) expect(exit.output).not.toContain(secret);
+  });
+});
+
+describe('one log', () => {
+  test('refuses another secret, and takes the old one again', async () => {
+    const secrets = ['the first secret, of more than 32 bytes', 'another secret, of more than 32 bytes too'];
+    const service = await started({ env: { SECRET: secrets[0] } });
+    const name = unique('Group');
+    const id = await newGroup(service, name);
+    await service.kill('SIGTERM');
+    for (const SECRET of [secrets[1], undefined]) {
+      const exit = await runToExit(service.dataDir, { SECRET });
+      expect(exit.signal).toBeNull();
+      expect(exit.code).not.toBe(0);
+      expect(exit.output).toMatch(/\bSECRET\b/);
+      for (const secret of secrets) expect(exit.output).not.toContain(secret);
+    }
+    await service.start();
+    expect((await service.get(`/v1/groups/${id}`)).body).toEqual(shown({ group_id: id, group_name: name }));
+  });
+
+  test('refuses a second writer, and leaves the first alone', async () => {
+    const service = await started();
+    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` });
+    expect(exit.signal).toBeNull();
+    expect(exit.code).not.toBe(0);
+    expect(exit.output).toMatch(/another|already|lock/i);
+    expect(exit.output).not.toMatch(/\n\s+at /);
+    await newGroup(service);
+    expect(readFileSync(path.join(service.dataDir, 'address'), 'utf8').trim()).toBe(service.url());
+    // SIGKILL releases the lock.
+    await service.kill('SIGKILL');
+    await service.start();
+    await newGroup(service);
+  });
+
+  test('is stopped by SIGTERM in good time, with clients still connected', async () => {
+    const service = await started();
+    const answered: string[] = [];
+    const load = Array.from({ length: 32 }, async () => {
+      for (;;)
+        try {
+          answered.push(await newGroup(service));
+        } catch {
+          return;
+        }
+    });
+    while (answered.length < 100) await newGroup(service);
+    const began = Date.now();
+    const exit = await service.kill('SIGTERM');
+    expect(exit).toMatchObject({ code: 0, signal: null });
+    expect(Date.now() - began).toBeLessThan(10_000);
+    await Promise.all(load);
+    await service.start();
+    const created = service.events().filter(({ type }) => type === 'GroupCreated');
+    const logged = new Set(created.map(({ data }) => data['group_id']));
+    for (const id of answered) expect(logged.has(id)).toBe(true);
+  }, 30_000);
+});
+
+test('the logs name routes, and neither people nor names nor keys nor addresses asked for', async () => {
+  const service = await started({ env: { LOG_LEVEL: 'trace' } });
+  const email = someAddress('grace');
+  const secrets = ['Hopper', unique('Navy'), unique('Harvard'), 'wrong-key', email, encodeURIComponent(email)];
+  const [lastName, list_name, tag_name] = secrets;
+  const list = await service.make('/v1/lists/create', { list_name }, 'list_id');
+  const body = { email, status: 'Subscribed', lastName, tag_name: [tag_name] };
+  await service.post(`/v1/contacts/${list}/upsertcontact`, body);
+  await service.post(`/v1/contacts/${list}/create`, body);
+  await service.post(`/v1/contacts/${list}/create`, { ...body, phone: email });
+  await service.get(`/v1/contacts?email=${encodeURIComponent(email)}`);
+  await service.get(`/v1/contacts?email=${email}&limit=0`);
+  await service.get(`/v1/contacts/${list}?tag_name=${encodeURIComponent(String(tag_name))}`);
+  await service.get(`/nowhere/${email}`);
+  await service.get(`/v1/lists/${email}`);
+  await service.get('/v1/lists', { authorization: 'Bearer wrong-key' });
+  await service.request('POST', '/v1/lists/create', { raw: `{"list_name":"${String(list_name)}` });
+  const mail = { from_email: email, to_email: email, subject: String(list_name), mail_template: String(tag_name) };
+  const sent = await service.post('/v1/email/send', mail, { 'idempotency-key': 'order-4711' });
+  expect(sent.status).toBe(200);
+  await service.kill('SIGTERM');
+  const output = service.output();
+  expect(output.split('\n').length).toBeGreaterThan(10);
+  for (const secret of [
+    ...secrets,
+    service.key,
+    'order-4711',
+    `/v1/contacts/${list}`,
+    '/nowhere',
+    '?email=',
+    '@example',
+  ])
+    expect(output).not.toContain(secret);
+  expect(output).toMatch(/\/v1\/contacts\/[:{]list_id/);
+});
+
+test('readiness tells the state of each part, live does not ask them', async () => {
+  const service = await started();
+  const ready = await service.get('/health/ready', { authorization: undefined });
+  expect(ready.body).toMatchObject({ statusCode: 200, status: 'Success' });
+  for (const part of ['event_store', 'projections', 'mailer']) expect(ready.body).toHaveProperty(['data', part]);
+  expect((await service.get('/health/live', { authorization: undefined })).body).toMatchObject({ statusCode: 200 });
+});
+
+describe('views that are not of this log are built again', () => {
+  const dropViews = (dataDir: string): void => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `views.db${suffix}`), { force: true });
+  };
+  const copy = (from: string, to: string, file: string): void => {
+    for (const suffix of ['', '-wal', '-shm']) {
+      rmSync(path.join(to, file + suffix), { force: true });
+      if (existsSync(path.join(from, file + suffix)))
+        cpSync(path.join(from, file + suffix), path.join(to, file + suffix));
+    }
+  };
+
+  test('when they are gone', async () => {
+    const service = await started();
+    for (let count = 0; count < 5; count += 1) await newGroup(service);
+    const before = await groups(service);
+    await service.kill('SIGKILL');
+    dropViews(service.dataDir);
+    await service.start();
+    expect(await groups(service)).toEqual(before);
+    expect(before).toHaveLength(5);
+  });
+
+  test('when they are those of another log', async () => {
+    const [service, other] = [await started(), await started()];
+    for (const one of [service, other]) for (let count = 0; count < 5; count += 1) await newGroup(one);
+    const before = await groups(service);
+    for (const one of [service, other]) await one.kill('SIGTERM');
+    copy(other.dataDir, service.dataDir, 'views.db');
+    await service.start();
+    expect(await groups(service)).toEqual(before);
+    expect(service.output()).toMatch(/rebuil/i);
+    const name = unique('After');
+    const id = await newGroup(service, name);
+    expect(await groups(service)).toContainEqual({ group_id: id, group_name: name });
+  });
+
+  test('when the log was put back to an earlier day', async () => {
+    const service = await started();
+    await newGroup(service);
+    const before = await groups(service);
+    await service.kill('SIGTERM');
+    const backup = folder();
+    copy(service.dataDir, backup, 'events.db');
+    await service.start();
+    await newGroup(service);
+    await service.kill('SIGTERM');
+    copy(backup, service.dataDir, 'events.db');
+    await service.start();
+    expect(await groups(service)).toEqual(before);
+    await newGroup(service);
+    expect(await groups(service)).toHaveLength(2);
+  });
+});
