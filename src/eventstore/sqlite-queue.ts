@@ -242,6 +242,8 @@ export class WriteQueue {
       this.#refuseQueued('the event store is closed');
       return this.#settled();
     }
+    // Closed in the same turn in which the pause ended: the lock may be gone already.
+    if (this.#closing) return;
     this.#start(
       () => undefined,
       () => undefined,

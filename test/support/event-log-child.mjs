@@ -1,11 +1,12 @@
 // A process of its own that works on an embedded event log: `node event-log-child.mjs <mode> <file> [count]`. Prints one line of JSON for each thing that happened.
 import { randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync, writeSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { openSqliteEventReader } from '../../dist/eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from '../../dist/eventstore/sqlite.js';
 
 const [mode, file, count] = process.argv.slice(2);
-const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+// Synchronous for pipes; fs.writeSync would fail with EAGAIN when nobody reads fast enough.
+const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const event = (text = '') => ({ id: randomUUID(), type: 'Said', data: JSON.stringify({ text }), metadata: '{}' });
 const open = () => openSqliteEventStore({ file, clock: Date.now, onFault: (error) => say({ fault: error.message }) });
 
