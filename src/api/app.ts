@@ -106,6 +106,7 @@ const unknownRoute =
 /** Express itself fails on nothing but a path that cannot be decoded: there is no such route. */
 const routingFault =
   (calls: Calls): ErrorRequestHandler =>
+  // eslint-disable-next-line max-params -- Express tells error handlers by their four parameters
   (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);

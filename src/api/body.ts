@@ -25,21 +25,21 @@ export interface BodyRules {
  * `invalid_json` @throws RequestAbortedError
  */
 export async function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Promise<Body> {
-  const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type } = request.headers;
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   const isEmpty = chunked === undefined && (length === undefined || length === '0');
   if (isEmpty && !expected) return nothing;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  if (
-    !isEmpty &&
-    request.headers['content-encoding'] !== undefined &&
-    request.headers['content-encoding'] !== 'identity'
-  )
-    throw new ServiceError('unsupported_media_type');
-  if (type !== undefined && !isJsonType(type)) {
+  if (!isReadable(request, isEmpty)) {
+    // Of a body of unknown length the size comes first, as it does of any other.
     if (chunked !== undefined) await collect(request, limit);
     throw new ServiceError('unsupported_media_type');
   }
   return isEmpty ? nothing : parseObject(await collect(request, limit));
+}
+
+function isReadable({ headers }: IncomingMessage, isEmpty: boolean): boolean {
+  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
+  return (type === undefined || isJsonType(type)) && (isEmpty || encoding.toLowerCase() === 'identity');
 }
 
 /** For an answer that echoes what an unknown caller sent: at most `limit` bytes are looked at, and whatever is wrong is `{}`. */
@@ -63,23 +63,29 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const aborted = (): void => reject(new RequestAbortedError('the client closed the connection'));
-    request.on('data', (chunk: Buffer) => {
+    const settle = (): void => {
+      request.off('data', take).off('end', finish).off('error', abort).off('close', abort);
+    };
+    const take = (chunk: Buffer): void => {
       size += chunk.length;
       if (size <= limit) {
         chunks.push(chunk);
         return;
       }
-      request.removeAllListeners('data');
+      settle();
       // What else arrives is thrown away, so that the client can read the answer.
       request.resume();
       reject(new ServiceError('too_large'));
-    });
-    request.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    );
-    request.on('error', aborted);
-    request.on('close', aborted);
+    };
+    const finish = (): void => {
+      settle();
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    };
+    const abort = (): void => {
+      settle();
+      reject(new RequestAbortedError('the client closed the connection'));
+    };
+    request.on('data', take).on('end', finish).on('error', abort).on('close', abort);
   });
 }
 

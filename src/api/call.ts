@@ -14,9 +14,8 @@ import type { RateLimiter, RateVerdict } from './rate-limit.js';
 export interface Endpoint<Input> {
   /** The whole route pattern: what the log names, never the URL. */
   readonly route: string;
-  /** Absent: the endpoint takes no body fields. */
-  readonly parse?: Parser<Input>;
-  /** Documented fields of the body, echoed by errors. */
+  readonly parse: Parser<Input>;
+  /** Documented fields of the body, echoed by errors; absent where the endpoint takes none. */
   readonly fields?: EchoFields;
   /** What a 401 carries as `data`. Default: the echo. */
   readonly unauthorized?: 'echo' | 'empty' | 'absent';
@@ -38,17 +37,17 @@ export interface Call<Input> {
   readonly context: CommandContext;
 }
 
-export interface RequestLog {
-  (line: {
-    readonly request_id: string;
-    readonly method: string;
-    readonly route: string;
-    readonly status: number;
-    /** Milliseconds. */
-    readonly duration: number;
-    readonly actor?: string;
-    readonly error?: unknown;
-  }): void;
+/** What is logged of a request: nothing of its content, and of its path only the pattern. */
+export interface RequestLine {
+  readonly request_id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly actor?: string;
+  /** Of server faults only. */
+  readonly error?: unknown;
 }
 
 export interface CallOptions {
@@ -56,7 +55,7 @@ export interface CallOptions {
   readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
   /** Headers of every answer, name and value alternating. */
   readonly headers: readonly string[];
-  readonly log: RequestLog;
+  readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** Slows writes down while the views lag. */
@@ -126,7 +125,7 @@ export function createCalls(options: CallOptions): Calls {
     count(passage, limiter.take(actor));
     passage.body = await readBody(request, {
       limit: endpoint.bodyLimit ?? defaultBodyLimit,
-      expected: endpoint.parse !== undefined,
+      expected: endpoint.fields !== undefined,
     });
   }
 
@@ -134,17 +133,16 @@ export function createCalls(options: CallOptions): Calls {
     await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     const correlationId = randomUUID();
-    const input = endpoint.parse?.(passage.body);
+    const input = endpoint.parse(passage.body);
     if (request.method !== 'GET' && request.method !== 'HEAD') await options.admit();
     const answer = await endpoint.handle({
-      // An endpoint without a parser has `undefined` for its input type.
-      input: input as Input,
+      input,
       parameter: (name) => parameterOf(request, name),
       request,
       context: { correlationId, causationId: correlationId, requestId, actor },
     });
     reply(passage, { status: 200, headers: answer.headers ?? [], body: successBody(answer) });
-    log(passage, endpoint.route, 200);
+    log(passage, endpoint.route, { status: 200 });
   }
 
   function reply(
@@ -171,20 +169,18 @@ export function createCalls(options: CallOptions): Calls {
       data: errorData(error, endpoint, passage.body),
     });
     reply(passage, { status, headers: errorHeaders(error), body });
-    log(passage, endpoint.route, status, status >= 500 ? fault : undefined);
+    log(passage, endpoint.route, status >= 500 ? { status, error: fault } : { status });
   }
 
-  // eslint-disable-next-line max-params -- the last one is there for server faults only
-  function log(passage: Passage, route: string, status: number, error?: unknown): void {
+  function log(passage: Passage, route: string, outcome: { readonly status: number; readonly error?: unknown }): void {
     const { request, requestId, started, actor } = passage;
     options.log({
       request_id: requestId,
       method: request.method,
       route,
-      status,
       duration: Math.round((options.now() - started) * 1000) / 1000,
       ...(actor === undefined ? {} : { actor }),
-      ...(error === undefined ? {} : { error }),
+      ...outcome,
     });
   }
 
@@ -201,7 +197,7 @@ export function createCalls(options: CallOptions): Calls {
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data: {} });
       reply(passage, { status, headers, body });
-      log(passage, '-', status);
+      log(passage, '-', { status });
     },
   };
 }

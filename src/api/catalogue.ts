@@ -4,7 +4,7 @@ import type { Catalogue } from '../commands/audience.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
-import type { Parser } from './input.js';
+import { parseNothing, type Parser } from './input.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -65,6 +65,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ca
 
   const remove: Endpoint<undefined> = {
     route: `${base}/{${idField}}/delete`,
+    parse: parseNothing,
     unauthorized: 'empty',
     async handle(call) {
       const id = idOf(call);
@@ -75,6 +76,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ca
 
   const read: Endpoint<undefined> = {
     route: `${base}/{${idField}}`,
+    parse: parseNothing,
     // Lists and tags are documented; a group's GET is ours.
     isOurs: kind === 'group',
     async handle(call) {
@@ -88,6 +90,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ca
 
   const list: Endpoint<undefined> = {
     route: base,
+    parse: parseNothing,
     isOurs: true,
     async handle(call) {
       const request = pageRequest(call.request);

@@ -7,7 +7,14 @@ import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import type { Answer } from './envelope.js';
-import { contactParsers, parseStatusChange, parseTagging, profileFieldNames, type ContactInput } from './input.js';
+import {
+  contactParsers,
+  parseNothing,
+  parseStatusChange,
+  parseTagging,
+  profileFieldNames,
+  type ContactInput,
+} from './input.js';
 import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -134,6 +141,7 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
 
   const byEmail: Endpoint<undefined> = {
     route: base,
+    parse: parseNothing,
     isOurs: true,
     async handle(call) {
       const stream = streamOf(emailOf(call));
@@ -145,6 +153,7 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
 
   const page: Endpoint<undefined> = {
     route: `${base}/{list_id}`,
+    parse: parseNothing,
     isOurs: true,
     async handle(call) {
       const request = { ...pageRequest(call.request), status: statusOf(call), tagId: undefined };
@@ -164,6 +173,7 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
 
   const one: Endpoint<undefined> = {
     route: `${base}/{list_id}/{contact_id}`,
+    parse: parseNothing,
     isOurs: true,
     async handle(call) {
       const listId = listOf(call);

@@ -4,7 +4,7 @@ import type { Audience, EmailMessage } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
-import { parseEmail } from './input.js';
+import { parseEmail, parseNothing } from './input.js';
 import type { Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -41,6 +41,7 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, calls: Ca
 
   const read: Endpoint<undefined> = {
     route: '/v1/email/{email_id}',
+    parse: parseNothing,
     isOurs: true,
     async handle(call) {
       const id = call.parameter('email_id');

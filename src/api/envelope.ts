@@ -18,15 +18,11 @@ const maxEchoBytes = 8 * 1024;
 
 /** Sends status, the given headers (name and value, alternating) and the body. */
 export function send(response: Response, status: number, wire: { headers: readonly string[]; body: string }): void {
-  const body = Buffer.from(wire.body, 'utf8');
-  response.writeHead(status, [
-    ...wire.headers,
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Content-Length',
-    String(body.length),
-  ]);
-  response.end(body);
+  const { headers, body } = wire;
+  const length = String(Buffer.byteLength(body));
+  response.writeHead(status, [...headers, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', length]);
+  // A string goes out together with the header block in one write, a buffer would be a second one.
+  response.end(body, 'utf8');
 }
 
 export function successBody({ message, data, beside }: Answer): string {

@@ -25,11 +25,8 @@ function field<Value>(check: Check<Value>) {
 }
 
 // C0, DEL and C1; and the same without what a field allows.
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const control = /[\u0000-\u001f\u007f-\u009f]/;
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 interface TextRules {

@@ -21,6 +21,9 @@ import {
 /** Throws the ServiceError of the first thing that is wrong. */
 export type Parser<Input> = (body: Body) => Input;
 
+/** Of endpoints that take nothing from the body. */
+export const parseNothing: Parser<undefined> = () => undefined;
+
 export const parseGroup = parser(['group_name'], z.object({ group_name: name }));
 export const parseList = parser(['list_name'], z.object({ list_name: name }));
 export const parseTag = parser(['tag_name'], z.object({ tag_name: name }));
@@ -91,15 +94,18 @@ function flattened(body: Body): Body {
   const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
   if (nested === undefined || nested === null) return body;
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
-  const flat: Record<string, unknown> = {};
-  for (const field of ['email', 'status', 'tag_name', ...profileFieldNames])
-    if (Object.hasOwn(body, field)) flat[field] = body[field];
-  for (const field of profileFieldNames) {
-    if (!Object.hasOwn(nested, field)) continue;
-    if (Object.hasOwn(flat, field) && flat[field] !== nested[field]) throw new ServiceError('given_twice', { field });
-    flat[field] = nested[field];
+  const flat = picked(body, ['email', 'status', 'tag_name', ...profileFieldNames]);
+  for (const [field, value] of Object.entries(picked(nested, profileFieldNames))) {
+    if (Object.hasOwn(flat, field) && flat[field] !== value) throw new ServiceError('given_twice', { field });
+    flat[field] = value;
   }
   return flat;
+}
+
+function picked(body: Body, fields: readonly string[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const field of fields) if (Object.hasOwn(body, field)) result[field] = body[field];
+  return result;
 }
 
 function parser<Schema extends z.ZodObject>(required: readonly string[], schema: Schema): Parser<z.output<Schema>> {

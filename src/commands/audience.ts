@@ -35,8 +35,11 @@ export interface AudienceOptions {
   readonly keys: StreamKeys;
   /** A new id of that kind: prefix and ULID. */
   readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
-  /** What the read models say of a contact's stream: a hint that saves an append or a read, never an answer. */
-  readonly seemsToExist: (stream: string) => Promise<boolean>;
+  /**
+   * What the read models say of a contact's stream: a hint that saves an append or a read, never an answer. Absent where
+   * the log itself is as near as the read models.
+   */
+  readonly seemsToExist?: (stream: string) => Promise<boolean>;
 }
 
 /** The position of the last event written, or of the state that made a write unnecessary. */
@@ -142,7 +145,9 @@ export function createAudience(options: AudienceOptions): Audience {
     context: CommandContext,
   ): Promise<SavedContact> {
     const stream = streamOf(command.email);
-    const assumeNew = contacts.known(stream) === undefined && !(await options.seemsToExist(stream));
+    const assumeNew =
+      contacts.known(stream) === undefined &&
+      (options.seemsToExist === undefined ? command.type === 'Create' : !(await options.seemsToExist(stream)));
     return saved(await contacts.execute({ stream, command, context, assumeNew }));
   }
 

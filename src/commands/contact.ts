@@ -35,7 +35,7 @@ export interface TagReference {
 }
 
 /** Fields to set; `null` clears; what is absent stays. */
-export type ProfileChange = { readonly [Field in ProfileField]?: string | null | undefined };
+export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
 
 interface Save {
   /** For the contact, should it be new. */
@@ -67,20 +67,23 @@ function evolve(state: ContactState, event: ContactEvent): ContactState {
       return subscribed(state, event.data.list_id, { status: 'Unsubscribed' });
     case 'ConsentRecorded':
       return state;
-    case 'TagsAttached': {
-      const tags = new Set(state.subscriptions.get(event.data.list_id)?.tags);
-      for (const { tag_id } of event.data.tags) tags.add(tag_id);
-      return subscribed(state, event.data.list_id, { tags });
-    }
+    case 'TagsAttached':
+      return subscribed(state, event.data.list_id, { tags: new Set([...tagsOf(state, event), ...idsOf(event)]) });
     case 'TagsDetached': {
-      const tags = new Set(state.subscriptions.get(event.data.list_id)?.tags);
-      for (const { tag_id } of event.data.tags) tags.delete(tag_id);
-      return subscribed(state, event.data.list_id, { tags });
+      const detached = new Set(idsOf(event));
+      const tags = tagsOf(state, event).filter((id) => !detached.has(id));
+      return subscribed(state, event.data.list_id, { tags: new Set(tags) });
     }
     default:
       return event satisfies never;
   }
 }
+
+type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
+const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
+const tagsOf = (state: ContactState, { data }: TagsChanged): string[] => [
+  ...(state.subscriptions.get(data.list_id)?.tags ?? []),
+];
 
 function changed(profile: ContactState['profile'], change: ProfileChange): ContactState['profile'] {
   const result: Partial<Record<ProfileField, string>> = { ...profile };

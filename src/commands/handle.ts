@@ -4,7 +4,6 @@ import { codec, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import {
   AppendInDoubtError,
-  StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
   type EventStore,
@@ -68,6 +67,14 @@ const maxConflicts = 12;
 /** How often an append in doubt is asked for again with the same ids. */
 const maxDoubts = 5;
 
+interface Basis<State> {
+  readonly folded: Folded<State>;
+  /** Nobody can have appended since. */
+  readonly isFresh: boolean;
+  /** The stream was not looked at. */
+  readonly isGuess: boolean;
+}
+
 interface Waiting<State, Command, Event> extends CommandRequest<Command> {
   readonly resolve: (handled: Handled<State, Event>) => void;
   readonly reject: (error: unknown) => void;
@@ -113,7 +120,6 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     const forget = (): void => {
       if (reads.get(stream) === entry) reads.delete(stream);
     };
-    // After `next`, if any, has taken the place: its `then` was registered first.
     running.then(forget, forget);
     return running;
   }
@@ -166,43 +172,58 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   /** Full jitter, doubling from 10 ms up to 500 ms. */
   const pause = (round: number): number => options.random() * Math.min(500, 10 * 2 ** round);
 
+  /** What to decide on: memory, where there is some; nothing, for commands that expect nothing; else the log. */
+  async function basisOf(
+    stream: string,
+    waiting: readonly CommandRequest<Command>[],
+    mustRead: boolean,
+  ): Promise<Basis<State>> {
+    const known = mustRead ? undefined : cache.get(stream);
+    if (known !== undefined) return { folded: known, isFresh: store.soleWriter, isGuess: false };
+    if (!mustRead && waiting.every(({ assumeNew }) => assumeNew === true))
+      return { folded: unread, isFresh: false, isGuess: true };
+    return { folded: await readTail(stream), isFresh: true, isGuess: false };
+  }
+
+  /** Appends what was decided and remembers it. The position, or undefined when the stream stood elsewhere. */
+  async function appendDecided(
+    stream: string,
+    decided: DecidedBatch<State, Event>,
+    folded: Folded<State>,
+  ): Promise<string | undefined> {
+    try {
+      const result = await append(stream, decided.events, folded);
+      remember(stream, { state: decided.state, revision: result.revision, position: result.position, at: decided.at });
+      options.onAppended?.(recorded(stream, decided.events, result));
+      return result.position;
+    } catch (error) {
+      if (error instanceof WrongExpectedRevisionError) return undefined;
+      // Perhaps written: what is known of the stream may be wrong from here on.
+      cache.delete(stream);
+      throw error;
+    }
+  }
+
   /** Decides and appends for the commands at the head of the queue; answers them; returns how many. */
   async function handleBatch(stream: string, queue: readonly Waiting<State, Command, Event>[]): Promise<number> {
     const waiting = [...queue];
     let mustRead = false;
-    for (let conflicts = 0; ;) {
-      const known = cache.get(stream);
-      const assumed = known === undefined && !mustRead && waiting.every(({ assumeNew }) => assumeNew === true);
-      const folded = mustRead || (known === undefined && !assumed) ? await readTail(stream) : (known ?? unread);
+    let conflicts = 0;
+    for (;;) {
+      const { folded, isFresh, isGuess } = await basisOf(stream, waiting, mustRead);
       const decided = decideBatch({ decider, folded, commands: waiting, sources });
-      if (decided.events.length === 0) {
-        // Without an event no expectation protects the outcome: only fresh state may speak.
-        if (!mustRead && (assumed || !store.soleWriter)) {
-          mustRead = true;
-          continue;
-        }
-        answer(waiting, decided, folded.position);
+      mustRead = true;
+      // Without an event no expectation protects the outcome: only fresh state may speak.
+      if (decided.events.length === 0 && !isFresh) continue;
+      const position = decided.events.length === 0 ? folded.position : await appendDecided(stream, decided, folded);
+      if (position !== undefined) {
+        answer(waiting, decided, position);
         return decided.outcomes.length;
       }
-      try {
-        const result = await append(stream, decided.events, folded);
-        remember(stream, {
-          state: decided.state,
-          revision: result.revision,
-          position: result.position,
-          at: decided.at,
-        });
-        options.onAppended?.(recorded(stream, decided.events, result));
-        answer(waiting, decided, result.position);
-        return decided.outcomes.length;
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevisionError)) cache.delete(stream);
-        if (!(error instanceof WrongExpectedRevisionError) || conflicts >= maxConflicts) throw error;
-        mustRead = true;
-        // The first conflict of a guess is no contention: read and decide at once.
-        if (!assumed) await options.sleep(pause(conflicts));
-        conflicts += 1;
-      }
+      if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
+      // A guess that was wrong is no contention: read and decide at once.
+      if (!isGuess) await options.sleep(pause(conflicts));
+      conflicts += 1;
     }
   }
 
@@ -259,8 +280,7 @@ async function unavailableOnFault<Result>(action: () => Promise<Result>): Promis
 /** What a caller learns of a fault of the store: nothing but that a repeat makes sense. */
 function asUnavailable(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const retryAfter = error instanceof StoreUnavailableError || error instanceof WrongExpectedRevisionError ? 1 : 2;
-  return new ServiceError('unavailable', {}, { cause: error, retryAfter });
+  return new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
 }
 
 function recorded<Event extends DomainEvent>(

@@ -1,0 +1,173 @@
+// Measures the service against a bare Express echo, in one run, side by side: npm run bench [-- --rounds 5 --seconds 3 --only create,getList].
+// Ratios of medians; a round counts only while the projection lag stays under a second.
+import { fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+});
+const rounds = Number(values.rounds);
+const milliseconds = Number(values.seconds) * 1000;
+const only = values.only === '' ? undefined : values.only.split(',');
+const connections = 64;
+const key = 'bench-key-0123456789';
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-'));
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const wait = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
+
+const echo = fork(path.join(here, 'echo.mjs'));
+const echoPort = await new Promise((resolve) => echo.once('message', ({ port }) => resolve(port)));
+const load = fork(path.join(here, 'load.mjs'));
+
+const begun = performance.now();
+const service = spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
+  env: {
+    ...process.env,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    API_KEYS: `bench:${key}`,
+    RATE_LIMIT: '0',
+    RATE_LIMIT_EMAIL: '0',
+  },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const stopAll = () => {
+  for (const child of [echo, load, service]) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+};
+process.on('exit', stopAll);
+process.on('SIGINT', () => process.exit(130));
+
+const base = await address();
+const readyAfter = performance.now() - begun;
+const servicePort = Number(new URL(base).port);
+
+async function address() {
+  for (;;) {
+    try {
+      const found = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
+      if ((await fetch(`${found}/health/ready`)).ok) return found;
+    } catch {
+      // Not there yet.
+    }
+    await wait(10);
+  }
+}
+
+async function call(route, body) {
+  const response = await fetch(`${base}${route}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${route}: ${JSON.stringify(answer)}`);
+  return answer.data;
+}
+
+const projections = async () => (await (await fetch(`${base}/health/ready`)).json()).data.projections;
+
+function fire(port, scenario, parameters) {
+  load.send({ port, scenario, parameters, connections, milliseconds });
+  return new Promise((resolve) => load.once('message', resolve));
+}
+
+/** Waits until the views show everything, so that one round does not pay for the one before. */
+async function settle() {
+  for (;;) {
+    const { lag_ms: lag, position } = await projections();
+    if (lag === 0) return BigInt(position);
+    await wait(20);
+  }
+}
+
+async function measure(port, scenario, parameters) {
+  const before = await settle();
+  let worstLag = 0;
+  let running = true;
+  const watch = (async () => {
+    while (running) {
+      worstLag = Math.max(worstLag, (await projections()).lag_ms);
+      await wait(250);
+    }
+  })();
+  const result = await fire(port, scenario, parameters);
+  const folded = BigInt((await projections()).position) - before;
+  running = false;
+  await watch;
+  if (result.failures > 0) throw new Error(`${scenario}: ${result.failures} failures, the first: ${result.sample}`);
+  return { ...result, rate: result.requests / result.seconds, folded: Number(folded) / result.seconds, worstLag };
+}
+
+const idleMemory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))[1]) / 1024;
+
+await wait(1000);
+console.log(
+  `ready after ${Math.round(readyAfter)} ms, idle memory ${Math.round(idleMemory())} MB, ${connections} connections, ${rounds} rounds of ${milliseconds / 1000} s`,
+);
+
+const { list_id: listId } = await call('/v1/lists/create', { list_name: 'Bench' });
+const tags = Array.from({ length: 2000 }, (_, index) => `tag ${index}`);
+const emails = Array.from({ length: 2000 }, (_, index) => `known${index}@example.com`);
+for (let index = 0; index < emails.length; index += 50)
+  await Promise.all(
+    emails
+      .slice(index, index + 50)
+      .map((email) => call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' })),
+  );
+const long = Array.from({ length: 64 }, (_, index) => `long${index}@example.com`);
+for (const email of long) await call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' });
+for (let index = 0; index < tags.length; index += 100)
+  await call(`/v1/contacts/tags/${listId}/add`, { tag_name: tags.slice(index, index + 100), contact_email: emails[0] });
+// Contacts with 1,000 events.
+for (let index = 0; index < 1000; index += 1)
+  await Promise.all(
+    long.map((email) =>
+      call(`/v1/contacts/${listId}/upsertcontact`, { email, status: 'Subscribed', firstName: `Ann ${index}` }),
+    ),
+  );
+
+const scenarios = [
+  { name: 'create contact', scenario: 'create', wanted: 2.0 },
+  { name: 'GET list', scenario: 'getList', wanted: 2.0 },
+  { name: 'upsert', scenario: 'upsert', emails, wanted: 1.2 },
+  { name: 'updatestatus', scenario: 'updateStatus', emails, wanted: 1.2 },
+  { name: 'tags add', scenario: 'tagsAdd', emails, wanted: 1.2 },
+  { name: 'upsert, 1,000 events', scenario: 'upsert', emails: long, wanted: 1.2 },
+  { name: 'updatestatus, 1,000 events', scenario: 'updateStatus', emails: long, wanted: 1.2 },
+  { name: 'tags add, 1,000 events', scenario: 'tagsAdd', emails: long, wanted: 1.2 },
+].filter(({ scenario }) => only === undefined || only.includes(scenario));
+
+let run = Date.now();
+const number = (value) => Math.round(value).toLocaleString('en-US');
+let isShort = false;
+for (const { name, scenario, emails: contacts, wanted } of scenarios) {
+  const own = [];
+  const bare = [];
+  for (let round = 0; round < rounds + 1; round += 1) {
+    run += 1;
+    const parameters = { key, listId, emails: contacts, tags: tags.slice(round * 50), run };
+    const yardstick = await measure(echoPort, 'echo', parameters);
+    const measured = await measure(servicePort, scenario, parameters);
+    // The first round warms both up.
+    if (round > 0) bare.push(yardstick) && own.push(measured);
+  }
+  const ratio = median(own.map(({ rate }) => rate)) / median(bare.map(({ rate }) => rate));
+  const lag = Math.max(...own.map(({ worstLag }) => worstLag));
+  const holds = ratio >= wanted && lag < 1000;
+  isShort ||= !holds;
+  console.log(
+    `${holds ? 'ok   ' : 'SHORT'} ${name.padEnd(27)} ${ratio.toFixed(2)} × echo (wanted ${wanted.toFixed(1)}): ${number(median(own.map(({ rate }) => rate)))} against ${number(median(bare.map(({ rate }) => rate)))} requests/s, p50 ${median(own.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ${median(own.map(({ p99 }) => p99)).toFixed(1)} ms, folded ${number(median(own.map(({ folded }) => folded)))} events/s, lag at most ${lag} ms`,
+  );
+}
+process.exit(isShort ? 1 : 0);

@@ -1,0 +1,68 @@
+// The load, in a process of its own: keep-alive connections over plain sockets, one request in flight on each, so that the client costs as little as a client can.
+import net from 'node:net';
+import { requestsOf } from './scenarios.mjs';
+
+process.on('message', (job) => {
+  run(job).then((result) => process.send(result));
+});
+
+/** job: { port, scenario, parameters, connections, milliseconds } → { requests, failures, seconds, p50, p99 (milliseconds), sample (a failed answer) } */
+async function run({ port, scenario, parameters, connections, milliseconds }) {
+  const next = requestsOf(scenario, parameters);
+  const latencies = [];
+  let failures = 0;
+  let sample;
+  const begun = performance.now();
+  const ends = begun + milliseconds;
+
+  const connection = () =>
+    new Promise((resolve) => {
+      let socket;
+      let started = 0;
+      let received = '';
+      const send = () => {
+        started = performance.now();
+        socket.write(next());
+      };
+      const connect = () => {
+        socket = net.connect(port, '127.0.0.1', send);
+        socket.setNoDelay(true);
+        socket.setEncoding('latin1');
+        socket.on('data', read);
+        socket.on('error', (error) => {
+          failures += 1;
+          sample ??= String(error);
+          resolve();
+        });
+      };
+      const read = (chunk) => {
+        received += chunk;
+        const head = received.indexOf('\r\n\r\n');
+        if (head < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(received)[1]);
+        if (received.length < head + 4 + length) return;
+        const now = performance.now();
+        latencies.push(now - started);
+        if (!received.startsWith('HTTP/1.1 200')) {
+          failures += 1;
+          sample ??= received;
+        }
+        const closes = /\r\nconnection: close\r\n/i.test(received.slice(0, head + 2));
+        received = '';
+        if (now >= ends) {
+          socket.destroy();
+          resolve();
+        } else if (closes) {
+          socket.destroy();
+          connect();
+        } else send();
+      };
+      connect();
+    });
+
+  await Promise.all(Array.from({ length: connections }, connection));
+  const seconds = (performance.now() - begun) / 1000;
+  latencies.sort((a, b) => a - b);
+  const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+  return { requests: latencies.length, failures, sample, seconds, p50: at(0.5), p99: at(0.99) };
+}

@@ -1,0 +1,52 @@
+import tseslint from 'typescript-eslint';
+
+const noCasts = { assertionStyle: 'never' };
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', '.dependency-cruiser.cjs'] },
+  {
+    files: ['src/**/*.ts', 'test/**/*.ts', 'vitest.config.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      complexity: ['error', { max: 10, variant: 'modified' }],
+      'max-params': ['error', 3],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'TSEnumDeclaration', message: 'Use a union of strings.' },
+        { selector: 'ExportAllDeclaration', message: 'No barrels.' },
+        { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+      ],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allow: [{ name: 'bigint', from: 'lib' }] },
+      ],
+      '@typescript-eslint/require-await': 'off',
+      // Our interfaces are plain objects of functions that never use `this`.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/consistent-indexed-object-style': 'off',
+      '@typescript-eslint/no-redundant-type-constituents': 'off',
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+    },
+  },
+  {
+    // `as const` is no cast and passes.
+    files: ['src/**/*.ts'],
+    ignores: ['src/events/codec.ts', 'src/eventstore/*.ts', 'src/readmodels/*.ts'],
+    rules: { '@typescript-eslint/consistent-type-assertions': ['error', noCasts] },
+  },
+  { files: ['vitest.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'max-params': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
+  },
+);
