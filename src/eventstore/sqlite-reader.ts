@@ -185,10 +185,10 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
       const row = number === undefined ? undefined : reading(() => exactly.get(number));
       return row === undefined ? undefined : toEvent(row);
     },
-    // eslint-disable-next-line @typescript-eslint/require-await -- a failed read is a rejection, never thrown
+
     head: async () => formatPosition(head()),
     wake,
-    // eslint-disable-next-line @typescript-eslint/require-await
+
     async close() {
       if (closed) return;
       closed = true;

@@ -535,7 +535,7 @@ async function expectWrong(
 }
 
 /** Follows the log and keeps the events of these streams. */
-function follow(store: EventStore, after: Position | 'now', ...streams: string[]) {
+function follow(store: EventStore, after: Position, ...streams: string[]) {
   const abort = new AbortController();
   const seen: StoredEvent[] = [];
   const caughtUp: Position[] = [];
