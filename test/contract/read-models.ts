@@ -1,0 +1,343 @@
+/** The contract suite of the read-model port; every adapter passes it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CommitConflictError,
+  InvalidCursorError,
+  ReadModelsUnavailableError,
+  type Checkpoint,
+  type Document,
+  type DocumentWrite,
+  type FindQuery,
+  type ReadModels,
+  type View,
+} from '../../src/readmodels/read-models.js';
+
+export interface ReadModelsHarness {
+  /** Fresh, empty read models. `now` gives the milliseconds that leases are measured by, where the adapter takes them. */
+  open(now: () => number): Promise<ReadModels>;
+  /** A second connection to the same data. */
+  reopen(now: () => number): Promise<ReadModels>;
+  cleanup(): Promise<void>;
+}
+
+const position = (number: number): string => String(number).padStart(20, '0');
+const checkpoint = (number: number, live: Record<string, number> = { things: 1 }): Checkpoint => ({
+  logId: 'log',
+  position: position(number),
+  eventId: `event-${number}`,
+  live,
+});
+
+let views = 0;
+/** Each test acts on a view of its own. */
+function newView(): View {
+  const letters = [...String((views += 1))].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('');
+  return {
+    name: `things_${letters}`,
+    version: 1,
+    indexes: [{ fields: ['owner', 'size'] }, { fields: ['open', 'due'] }, { fields: ['name'] }],
+    arrayIndexes: ['tag_ids'],
+  };
+}
+
+export function readModelsContract(adapter: string, newHarness: () => ReadModelsHarness): void {
+  describe(`read models: ${adapter}`, () => {
+    const harness = newHarness();
+    let time = 1_000;
+    const now = (): number => time;
+    let models: ReadModels;
+
+    beforeAll(async () => {
+      models = await harness.open(now);
+    });
+    afterAll(async () => {
+      await models.close();
+      await harness.cleanup();
+    });
+
+    async function prepared(): Promise<View> {
+      const view = newView();
+      await models.prepare(view);
+      return view;
+    }
+    /** Commits under a checkpoint of the view's own. */
+    async function commit(view: View, writes: readonly Omit<DocumentWrite, 'view'>[]): Promise<void> {
+      const previous = await models.checkpoint(view.name);
+      const next = checkpoint(Number(previous?.position ?? 0) + 1);
+      await models.commit({
+        writes: writes.map((write) => ({ view, ...write })),
+        checkpoint: { name: view.name, previous, next },
+      });
+    }
+    async function filled(documents: Readonly<Record<string, Document>>): Promise<View> {
+      const view = await prepared();
+      const entries = Object.entries(documents);
+      await commit(
+        view,
+        entries.map(([id, document]) => ({ id, document, position: position(1), loaded: null })),
+      );
+      return view;
+    }
+    const ids = async (view: View, query: Partial<FindQuery>): Promise<string[]> =>
+      (await models.find(view, { limit: 100, ...query })).documents.map(({ id }) => id);
+    async function pagedIds(view: View, query: Partial<FindQuery>, limit = 2): Promise<string[]> {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await models.find(view, { ...query, limit, ...(cursor === undefined ? {} : { cursor }) });
+        expect(page.documents.length).toBeLessThanOrEqual(limit);
+        found.push(...page.documents.map(({ id }) => id));
+        cursor = page.nextCursor;
+        if (cursor !== undefined) expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+      } while (cursor !== undefined);
+      return found;
+    }
+
+    describe('documents', () => {
+      it('gives back what was committed, with its position', async () => {
+        const document = {
+          text: 'Zoë 😀 "quoted"',
+          number: 1.5,
+          no: null,
+          nested: { list: [1, 'two', { three: true }] },
+        };
+        const view = await filled({ one: document });
+        expect(await models.get(view, 'one')).toEqual({ id: 'one', document, position: position(1) });
+        expect(await models.get(view, 'two')).toBeUndefined();
+      });
+
+      it('getMany gives those that exist', async () => {
+        const view = await filled({ a: { name: 'A' }, b: { name: 'B' } });
+        const found = await models.getMany(view, ['b', 'missing', 'a', 'a']);
+        expect([...found.keys()].sort()).toEqual(['a', 'b']);
+        expect((await models.getMany(view, [])).size).toBe(0);
+      });
+
+      it('replaces a document over the position it was loaded with', async () => {
+        const view = await filled({ one: { name: 'old' } });
+        await commit(view, [{ id: 'one', document: { name: 'new' }, position: position(2), loaded: position(1) }]);
+        expect(await models.get(view, 'one')).toEqual({ id: 'one', document: { name: 'new' }, position: position(2) });
+        expect(await ids(view, { where: { name: 'old' } })).toEqual([]);
+        expect(await ids(view, { where: { name: 'new' } })).toEqual(['one']);
+      });
+
+      it('leaves a tombstone with its position, which only load shows', async () => {
+        const view = await filled({ one: { name: 'n', owner: null, tag_ids: ['t'] } });
+        await commit(view, [{ id: 'one', document: null, position: position(2), loaded: position(1) }]);
+        expect(await models.get(view, 'one')).toBeUndefined();
+        expect((await models.getMany(view, ['one'])).size).toBe(0);
+        expect(await ids(view, {})).toEqual([]);
+        expect(await ids(view, { where: { owner: null } })).toEqual([]);
+        expect(await ids(view, { contains: { field: 'tag_ids', value: 't' } })).toEqual([]);
+        expect([...(await models.load(view, ['one', 'never']))]).toEqual([
+          ['one', { document: null, position: position(2) }],
+        ]);
+      });
+
+      it('writes over a tombstone with its position', async () => {
+        const view = await filled({ one: { name: 'n' } });
+        await commit(view, [{ id: 'one', document: null, position: position(2), loaded: position(1) }]);
+        await commit(view, [{ id: 'one', document: { name: 'again' }, position: position(3), loaded: position(2) }]);
+        expect((await models.get(view, 'one'))?.document).toEqual({ name: 'again' });
+      });
+
+      it.each([
+        ['a new document that exists', null],
+        ['another position', position(7)],
+      ])('refuses %s and moves no checkpoint', async (_, loaded) => {
+        const view = await filled({ one: { name: 'n' } });
+        const writes = [{ id: 'one', document: { name: 'x' }, position: position(2), loaded }];
+        await expect(commit(view, writes)).rejects.toThrow(CommitConflictError);
+        expect((await models.get(view, 'one'))?.document).toEqual({ name: 'n' });
+        expect(await models.checkpoint(view.name)).toEqual(checkpoint(1));
+      });
+
+      it('refuses to update a document that is not there', async () => {
+        const view = await prepared();
+        const writes = [{ id: 'one', document: { name: 'x' }, position: position(2), loaded: position(1) }];
+        await expect(commit(view, writes)).rejects.toThrow(CommitConflictError);
+        expect(await models.get(view, 'one')).toBeUndefined();
+      });
+
+      it('is seen by another connection once committed', async () => {
+        const view = await filled({ one: { name: 'n' } });
+        const other = await harness.reopen(now);
+        expect((await other.get(view, 'one'))?.document).toEqual({ name: 'n' });
+        expect(await other.checkpoint(view.name)).toEqual(checkpoint(1));
+        await other.close();
+      });
+
+      it('keeps hostile ids and values apart from the language of the store', async () => {
+        const evil = `'"; DROP TABLE things; -- $where {"$gt":""} \u0000 %_`;
+        const view = await filled({ [evil]: { name: evil, tag_ids: [evil] }, other: { name: 'x', tag_ids: [] } });
+        expect((await models.get(view, evil))?.document['name']).toBe(evil);
+        expect(await ids(view, { where: { name: evil } })).toEqual([evil]);
+        expect(await ids(view, { contains: { field: 'tag_ids', value: evil } })).toEqual([evil]);
+        expect(await ids(view, { idPrefix: evil.slice(0, 9) })).toEqual([evil]);
+        expect(await ids(view, { idPrefix: '%' })).toEqual([]);
+      });
+    });
+
+    describe('find', () => {
+      const things = {
+        'a/1': { owner: 'ann', size: 2, open: true, due: '2026-01-02', name: 'x', tag_ids: ['red', 'blue'] },
+        'a/2': { owner: 'ann', size: 10, open: true, due: '2026-01-01', name: 'y', tag_ids: ['red'] },
+        'a/3': { owner: 'bob', size: 1, open: false, due: null, name: 'y', tag_ids: [] },
+        'b/1': { owner: 'ann', size: null, open: true, due: null, name: 'z', tag_ids: ['blue'] },
+        'b/2': { owner: 'ann', size: 2, open: true, due: '2026-01-01', name: 'z', tag_ids: ['red', 'red'] },
+      };
+      let view: View;
+      beforeAll(async () => {
+        view = await filled(things);
+      });
+
+      const cases: readonly [string, Partial<FindQuery>, readonly string[]][] = [
+        ['everything by id', {}, ['a/1', 'a/2', 'a/3', 'b/1', 'b/2']],
+        ['everything by id, descending', { descending: true }, ['b/2', 'b/1', 'a/3', 'a/2', 'a/1']],
+        ['a prefix of ids', { idPrefix: 'a/' }, ['a/1', 'a/2', 'a/3']],
+        ['equality on a leading field', { where: { owner: 'ann' } }, ['a/1', 'a/2', 'b/1', 'b/2']],
+        ['equality on all fields', { where: { size: 2, owner: 'ann' } }, ['a/1', 'b/2']],
+        ['equality with null', { where: { owner: 'ann', size: null } }, ['b/1']],
+        ['equality and a prefix', { where: { owner: 'ann' }, idPrefix: 'a/' }, ['a/1', 'a/2']],
+        ['numbers as numbers, nulls first', { where: { owner: 'ann' }, sort: 'size' }, ['b/1', 'a/1', 'b/2', 'a/2']],
+        ['descending', { where: { owner: 'ann' }, sort: 'size', descending: true }, ['a/2', 'b/2', 'a/1', 'b/1']],
+        ['booleans', { where: { open: true }, sort: 'due' }, ['b/1', 'a/2', 'b/2', 'a/1']],
+        ['sort without where', { sort: 'name' }, ['a/1', 'a/2', 'a/3', 'b/1', 'b/2']],
+        ['an array that contains', { contains: { field: 'tag_ids', value: 'red' } }, ['a/1', 'a/2', 'b/2']],
+        ['contains and a prefix', { contains: { field: 'tag_ids', value: 'red' }, idPrefix: 'a/' }, ['a/1', 'a/2']],
+        [
+          'contains and equality, sorted',
+          { contains: { field: 'tag_ids', value: 'red' }, where: { owner: 'ann' }, sort: 'size', descending: true },
+          ['a/2', 'b/2', 'a/1'],
+        ],
+        ['nothing', { where: { owner: 'nobody' } }, []],
+      ];
+      it.each(cases)('answers %s', async (_, query, expected) => {
+        expect(await ids(view, query)).toEqual(expected);
+      });
+      it.each(cases)('pages %s, each once', async (_, query, expected) => {
+        expect(await pagedIds(view, query, 1)).toEqual(expected);
+        expect(await pagedIds(view, query, 2)).toEqual(expected);
+      });
+
+      it('has no next cursor when the page ends with the last document', async () => {
+        expect((await models.find(view, { limit: 5 })).nextCursor).toBeUndefined();
+      });
+
+      it('follows changes of an array', async () => {
+        const own = await filled({ one: { tag_ids: ['a', 'b'] } });
+        const containing = (value: string): Promise<string[]> => ids(own, { contains: { field: 'tag_ids', value } });
+        await commit(own, [
+          { id: 'one', document: { tag_ids: ['b', 'c'] }, position: position(2), loaded: position(1) },
+        ]);
+        expect([await containing('a'), await containing('b'), await containing('c')]).toEqual([[], ['one'], ['one']]);
+        await commit(own, [{ id: 'one', document: {}, position: position(3), loaded: position(2) }]);
+        expect([await containing('b'), await containing('c')]).toEqual([[], []]);
+      });
+
+      it.each(['', 'x', '%%%', 'e30', 'W10', Buffer.from('["id",false,null,5]').toString('base64url')])(
+        'refuses the cursor %j',
+        async (cursor) => {
+          await expect(models.find(view, { limit: 1, cursor })).rejects.toThrow(InvalidCursorError);
+        },
+      );
+
+      it('refuses a cursor of another sort or direction', async () => {
+        const { nextCursor = '' } = await models.find(view, { where: { owner: 'ann' }, sort: 'size', limit: 1 });
+        await expect(models.find(view, { limit: 1, cursor: nextCursor })).rejects.toThrow(InvalidCursorError);
+        const reversed = { where: { owner: 'ann' }, sort: 'size', descending: true, limit: 1, cursor: nextCursor };
+        await expect(models.find(view, reversed)).rejects.toThrow(InvalidCursorError);
+      });
+
+      it.each<[string, Partial<FindQuery>]>([
+        ['where without an index', { where: { size: 1 } }],
+        ['a sort without an index', { sort: 'size' }],
+        ['contains without an array index', { contains: { field: 'name', value: 'x' } }],
+        ['a limit of 0', { limit: 0 }],
+      ])('refuses %s as a fault of the caller', async (_, query) => {
+        await expect(models.find(view, { limit: 1, ...query })).rejects.toThrow(TypeError);
+      });
+    });
+
+    describe('checkpoints', () => {
+      const move = (name: string, previous: Checkpoint | null, next: Checkpoint, epoch?: number): Promise<void> =>
+        models.commit({ writes: [], checkpoint: { name, previous, next, ...(epoch === undefined ? {} : { epoch }) } });
+
+      it('are absent before the first commit and after forget', async () => {
+        expect(await models.checkpoint('fresh')).toBeNull();
+        await move('fresh', null, checkpoint(1, { b: 2, a: 1 }));
+        expect(await models.checkpoint('fresh')).toEqual(checkpoint(1, { a: 1, b: 2 }));
+        await models.forget('fresh');
+        expect(await models.checkpoint('fresh')).toBeNull();
+      });
+
+      it('move only from where they were read, documents included', async () => {
+        const view = await prepared();
+        await move('cas', null, checkpoint(1));
+        for (const previous of [null, checkpoint(2), { ...checkpoint(1), logId: 'other' }, checkpoint(1, { x: 1 })]) {
+          const write = { view, id: 'one', document: {}, position: position(2), loaded: null };
+          const next = { name: 'cas', previous, next: checkpoint(3) };
+          await expect(models.commit({ writes: [write], checkpoint: next })).rejects.toThrow(CommitConflictError);
+          expect(await models.checkpoint('cas')).toEqual(checkpoint(1));
+        }
+        // Only an adapter without transactions may have written the document; then it stands with its own position.
+        await move('cas', checkpoint(1), checkpoint(2));
+      });
+
+      it('refuse an earlier epoch once a later one has written', async () => {
+        await move('epochs', null, checkpoint(1), 1);
+        await move('epochs', checkpoint(1), checkpoint(2), 2);
+        await expect(move('epochs', checkpoint(2), checkpoint(3), 1)).rejects.toThrow(CommitConflictError);
+        await move('epochs', checkpoint(2), checkpoint(3), 2);
+      });
+    });
+
+    describe('views', () => {
+      it('are prepared repeatedly without loss, and versions never touch', async () => {
+        const view = await filled({ one: { name: 'v1' } });
+        const second = { ...view, version: 2 };
+        await models.prepare(view);
+        await models.prepare(second);
+        expect(await models.get(second, 'one')).toBeUndefined();
+        await models.drop(second);
+        expect((await models.get(view, 'one'))?.document).toEqual({ name: 'v1' });
+      });
+
+      it('are empty after drop and prepare', async () => {
+        const view = await filled({ one: { name: 'n', tag_ids: ['t'] } });
+        await models.drop(view);
+        await models.drop(view);
+        await models.prepare(view);
+        expect((await models.load(view, ['one'])).size).toBe(0);
+        expect(await ids(view, { contains: { field: 'tag_ids', value: 't' } })).toEqual([]);
+      });
+
+      it.each(['Things', 'things; drop', 'things1', ''])('refuse the name %j', async (name) => {
+        await expect(models.prepare({ name, version: 1, indexes: [] })).rejects.toThrow(TypeError);
+      });
+    });
+
+    describe('leases', () => {
+      it('have one holder at a time and a new epoch with each change of holder', async () => {
+        expect(await models.lease('one', 'ann', 100)).toEqual({ epoch: 1 });
+        expect(await models.lease('one', 'bob', 100)).toBeNull();
+        time += 90;
+        expect(await models.lease('one', 'ann', 100)).toEqual({ epoch: 1 });
+        time += 90;
+        expect(await models.lease('one', 'bob', 100)).toBeNull();
+        time += 20;
+        expect(await models.lease('one', 'bob', 100)).toEqual({ epoch: 2 });
+        expect(await models.lease('one', 'ann', 100)).toBeNull();
+      });
+    });
+
+    it('is unavailable once closed', async () => {
+      const view = await filled({ one: {} });
+      const other = await harness.reopen(now);
+      await other.close();
+      await other.close();
+      await expect(other.get(view, 'one')).rejects.toThrow(ReadModelsUnavailableError);
+      await expect(other.checkpoint('x')).rejects.toThrow(ReadModelsUnavailableError);
+    });
+  });
+}

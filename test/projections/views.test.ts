@@ -1,0 +1,213 @@
+/** Each view: what every event type does to its document, that the wrong event is refused, and that no event is forgotten. */
+import { describe, expect, it } from 'vitest';
+import { eventSchemas, type DomainEvent } from '../../src/events/codec.js';
+import { contacts } from '../../src/projections/contacts.js';
+import { emails } from '../../src/projections/emails.js';
+import { groups } from '../../src/projections/groups.js';
+import { lists } from '../../src/projections/lists.js';
+import { memberships } from '../../src/projections/memberships.js';
+import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
+import { tags } from '../../src/projections/tags.js';
+import { liveProjections } from '../../src/projections/views.js';
+import type { Document } from '../../src/readmodels/read-models.js';
+import { exampleEvents as e, examples, exampleTime, recorded } from '../support/examples.js';
+
+/** The documents of a view after the events of one stream, by id. */
+function folded<D extends Document>(projection: Projection<D>, stream: string, events: readonly DomainEvent[]) {
+  const documents = new Map<string, D>();
+  for (const event of recorded(stream, events)) {
+    if (!projection.handles.includes(event.event.type)) continue;
+    for (const key of projection.keys(event)) {
+      const next = projection.evolve(documents.get(key), event, key);
+      if (next === null) documents.delete(key);
+      else documents.set(key, next);
+    }
+  }
+  return Object.fromEntries(documents);
+}
+
+const later = (seconds: number): string => new Date(Date.parse(exampleTime) + seconds * 1_000).toISOString();
+
+describe('all views', () => {
+  it('handle every event type but those of the service and bare consent', () => {
+    const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
+    const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
+    expect(ignored).toEqual(['ConsentRecorded', 'ServiceInitialised']);
+  });
+
+  it.each(liveProjections.map((projection) => [projection.name, projection] as const))(
+    '%s refuses a type that it does not handle',
+    (_, projection) => {
+      const [event] = recorded('service', [e.serviceInitialised]);
+      if (event === undefined) throw new Error('no event');
+      expect(projection.keys(event)).toEqual([]);
+      expect(() => projection.evolve(undefined, event, 'x')).toThrow(CannotFoldError);
+    },
+  );
+});
+
+describe.each([
+  { kind: 'group', Kind: 'Group', projection: groups as Projection },
+  { kind: 'list', Kind: 'List', projection: lists as Projection },
+  { kind: 'tag', Kind: 'Tag', projection: tags as Projection },
+])('$kind', ({ kind, Kind, projection }) => {
+  const id = `${kind}_id`;
+  const name = `${kind}_name`;
+  const event = (verb: string, data: object): DomainEvent =>
+    ({ type: `${Kind}${verb}`, data: { [id]: 'x1', ...data } }) as unknown as DomainEvent;
+  const created = event('Created', { [name]: 'Äda  Ltd' });
+  const renamed = event('Renamed', { [name]: 'Bob', previous_name: 'Äda  Ltd' });
+  const deleted = event('Deleted', { [name]: 'Bob' });
+  const document = { [id]: 'x1', [name]: 'Äda  Ltd', name_key: 'äda ltd', created_at: exampleTime };
+
+  it('is created, renamed and deleted', () => {
+    expect(folded(projection, `${kind}s`, [created])).toEqual({ x1: document });
+    const other = { ...document, [name]: 'Bob', name_key: 'bob' };
+    expect(folded(projection, `${kind}s`, [created, renamed])).toEqual({ x1: other });
+    expect(folded(projection, `${kind}s`, [created, renamed, deleted])).toEqual({});
+  });
+
+  it('is poisoned by a second creation, and by a change without creation', () => {
+    expect(() => folded(projection, `${kind}s`, [created, created])).toThrow(CannotFoldError);
+    expect(() => folded(projection, `${kind}s`, [renamed])).toThrow(CannotFoldError);
+    expect(() => folded(projection, `${kind}s`, [deleted])).toThrow(CannotFoldError);
+  });
+});
+
+describe('contacts', () => {
+  const fold = (...events: readonly DomainEvent[]) => folded(contacts, examples.contactStream, events)['con_01'];
+
+  it('begin with their profile, absent fields null', () => {
+    expect(fold(e.contactCreated)).toEqual({
+      contact_id: 'con_01',
+      stream: examples.contactStream,
+      email: 'Ada@example.com',
+      firstName: 'Ada',
+      lastName: null,
+      phone: null,
+      dateOfBirth: null,
+      address: null,
+      city: 'London',
+      state: null,
+      country: null,
+      zipcode: null,
+      created_at: exampleTime,
+      subscriptions: {},
+    });
+  });
+
+  it('change the fields that are named, and keep no salt', () => {
+    const document = fold(e.contactCreated, e.profileChanged);
+    expect(document).toMatchObject({ firstName: 'Ada', lastName: 'Lovelace', city: null });
+    expect(JSON.stringify(document)).not.toContain('salt');
+  });
+
+  it('carry status and tags per list; a new status keeps the tags', () => {
+    const subscriptionAfter = (...events: readonly DomainEvent[]) => fold(e.contactCreated, ...events)?.subscriptions;
+    expect(subscriptionAfter(e.subscribed)).toEqual({ lst_01: { status: 'Subscribed', tag_ids: [] } });
+    expect(subscriptionAfter(e.unsubscribed)).toEqual({ lst_01: { status: 'Unsubscribed', tag_ids: [] } });
+    const tagged = { lst_01: { status: 'Unsubscribed', tag_ids: ['tag_01'] } };
+    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.unsubscribed)).toEqual(tagged);
+    const untagged = { lst_01: { status: 'Subscribed', tag_ids: [] } };
+    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.tagsDetached)).toEqual(untagged);
+  });
+
+  it('stay the same object when nothing changes', () => {
+    const [, , ...rest] = recorded(examples.contactStream, [
+      e.contactCreated,
+      e.subscribed,
+      e.subscribed,
+      e.tagsDetached,
+    ]);
+    const document = fold(e.contactCreated, e.subscribed);
+    for (const event of rest) expect(contacts.evolve(document, event, 'con_01')).toBe(document);
+  });
+
+  it('are poisoned by what does not follow', () => {
+    expect(() => fold(e.subscribed)).toThrow('ContactSubscribed without its document');
+    expect(() => fold(e.profileChanged)).toThrow(CannotFoldError);
+    expect(() => fold(e.contactCreated, e.contactCreated)).toThrow(CannotFoldError);
+    expect(() => fold(e.contactCreated, e.tagsAttached)).toThrow('TagsAttached without its subscription');
+  });
+});
+
+describe('memberships', () => {
+  const fold = (...events: readonly DomainEvent[]) => folded(memberships, examples.contactStream, events);
+  const document = { contact_id: 'con_01', list_id: 'lst_01', status: 'Subscribed', tag_ids: [] };
+
+  it('begin with the first status and follow status and tags', () => {
+    expect(fold(e.contactCreated, e.subscribed)).toEqual({ 'lst_01/con_01': document });
+    expect(fold(e.subscribed, e.unsubscribed)).toEqual({ 'lst_01/con_01': { ...document, status: 'Unsubscribed' } });
+    expect(fold(e.subscribed, e.tagsAttached)).toEqual({ 'lst_01/con_01': { ...document, tag_ids: ['tag_01'] } });
+    expect(fold(e.subscribed, e.tagsAttached, e.tagsAttached, e.tagsDetached)).toEqual({ 'lst_01/con_01': document });
+  });
+
+  it('ignore profile and consent', () => {
+    expect(fold(e.profileChanged, e.consentRecorded)).toEqual({});
+  });
+
+  it('are poisoned by tags before a status', () => {
+    expect(() => fold(e.tagsAttached)).toThrow(CannotFoldError);
+    expect(() => fold(e.tagsDetached)).toThrow(CannotFoldError);
+  });
+});
+
+describe('emails', () => {
+  const fold = (...events: readonly DomainEvent[]) =>
+    folded(emails, examples.emailStream, [e.emailRequested, ...events])['eml_01'];
+  const requested = {
+    email_id: 'eml_01',
+    stream: examples.emailStream,
+    state: 'requested',
+    open: true,
+    attempts: 0,
+    requested_at: exampleTime,
+    sent_at: null,
+    next_attempt_at: exampleTime,
+    last_error: null,
+    deadline: null,
+    run_id: null,
+  };
+  const over = { ...requested, attempts: 1, open: false, next_attempt_at: null };
+
+  it('are due at once when requested, and hold no address and no body', () => {
+    expect(fold()).toEqual(requested);
+  });
+
+  it('are due again at the deadline of a running attempt', () => {
+    const { deadline } = e.dispatchStarted.data;
+    const sending = { state: 'sending', attempts: 1, deadline, next_attempt_at: deadline, run_id: 'run-1' };
+    expect(fold(e.dispatchStarted)).toEqual({ ...requested, ...sending });
+  });
+
+  it('end as sent, failed or held', () => {
+    const after = (event: DomainEvent) => fold(e.dispatchStarted, event);
+    expect(after(e.emailSent)).toEqual({ ...over, state: 'sent', sent_at: later(2) });
+    expect(after(e.emailFailed)).toEqual({ ...over, state: 'failed', last_error: 'smtp_5xx' });
+    expect(after(e.emailInDoubtHeld)).toEqual({ ...over, state: 'held', last_error: 'connection_lost' });
+    expect(after(e.emailHeld)).toEqual({ ...over, state: 'held' });
+  });
+
+  it('are tried again when deferred, in doubt or released', () => {
+    const after = (...events: readonly DomainEvent[]) => fold(e.dispatchStarted, ...events);
+    const open = { ...requested, attempts: 1 };
+    const deferred = { state: 'deferred', last_error: 'smtp_4xx', next_attempt_at: '2026-03-01T10:10:00.000Z' };
+    expect(after(e.emailDeferred)).toEqual({ ...open, ...deferred });
+    const doubt = { state: 'in_doubt', last_error: 'connection_lost', next_attempt_at: '2026-03-01T10:20:00.000Z' };
+    expect(after(e.emailInDoubt)).toEqual({ ...open, ...doubt });
+    const released = { state: 'deferred', last_error: 'connection_lost', next_attempt_at: '2026-03-01T11:00:00.000Z' };
+    expect(after(e.emailInDoubtHeld, e.emailReleased)).toEqual({ ...open, ...released });
+  });
+
+  it('are sent by a late EmailSent, and nothing after it changes that', () => {
+    const late = fold(e.dispatchStarted, e.emailInDoubt, e.emailSent);
+    expect(late).toMatchObject({ state: 'sent', open: false, next_attempt_at: null, last_error: 'connection_lost' });
+    const more = [e.dispatchStarted, e.emailSent, e.emailDeferred, e.emailFailed, e.emailHeld, e.emailReleased];
+    expect(fold(e.dispatchStarted, e.emailInDoubt, e.emailSent, ...more)).toEqual(late);
+  });
+
+  it('are poisoned by an outcome without request and by a second request', () => {
+    expect(() => folded(emails, examples.emailStream, [e.emailSent])).toThrow(CannotFoldError);
+    expect(() => fold(e.emailRequested)).toThrow(CannotFoldError);
+  });
+});

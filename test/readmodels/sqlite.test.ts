@@ -1,0 +1,88 @@
+/** The embedded read models: the contract, and what only they promise. */
+import Database from 'better-sqlite3';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReadModelsUnavailableError, type View } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { readModelsContract, type ReadModelsHarness } from '../contract/read-models.js';
+
+function sqliteHarness(): ReadModelsHarness {
+  const folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));
+  const open = (now: () => number) =>
+    Promise.resolve(openSqliteReadModels({ file: path.join(folder, 'views.db'), now }));
+  return {
+    open,
+    reopen: open,
+    cleanup: () => Promise.resolve(rmSync(folder, { recursive: true })),
+  };
+}
+
+readModelsContract('SQLite', sqliteHarness);
+
+describe('SQLite read models', () => {
+  const view: View = {
+    name: 'things',
+    version: 1,
+    indexes: [{ fields: ['owner', 'size'] }],
+    arrayIndexes: ['tag_ids'],
+  };
+  const next = { logId: 'log', position: '1', eventId: 'e', live: {} };
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));
+    file = path.join(folder, 'views.db');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('opens a reader before the writer, unavailable until the view is there', async () => {
+    const reader = openSqliteReadModels({ file, readOnly: true });
+    await expect(reader.get(view, 'one')).rejects.toThrow(ReadModelsUnavailableError);
+    expect(await reader.checkpoint('views')).toBeNull();
+    const writer = openSqliteReadModels({ file });
+    await writer.prepare(view);
+    expect(await reader.get(view, 'one')).toBeUndefined();
+    await reader.close();
+    await writer.close();
+  });
+
+  it('leaves nothing of a commit that fails half-way, not even the first document', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const write = { view, document: {}, position: '1' };
+    const writes = [
+      { ...write, id: 'one', loaded: null },
+      { ...write, id: 'two', loaded: '0' },
+    ];
+    await expect(models.commit({ writes, checkpoint: { name: 'c', previous: null, next } })).rejects.toThrow();
+    expect(await models.get(view, 'one')).toBeUndefined();
+    expect(await models.checkpoint('c')).toBeNull();
+    await models.close();
+  });
+
+  it('reads an unchanged array without touching its side table', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const write = { view, id: 'one', document: { tag_ids: ['a'], size: 1 }, position: '1', loaded: null };
+    await models.commit({ writes: [write], checkpoint: { name: 'c', previous: null, next } });
+    const db = new Database(file);
+    db.exec(`CREATE TRIGGER untouched BEFORE INSERT ON things_v1__tag_ids BEGIN SELECT RAISE(ABORT, 'touched'); END`);
+    db.close();
+    const again = { ...write, document: { tag_ids: ['a'], size: 2 }, position: '2', loaded: '1' };
+    await models.commit({
+      writes: [again],
+      checkpoint: { name: 'c', previous: next, next: { ...next, position: '2' } },
+    });
+    expect((await models.get(view, 'one'))?.position).toBe('2');
+    await models.close();
+  });
+
+  it('says that a file which cannot be opened, or is no database, is out of reach', () => {
+    const missing = path.join(folder, 'missing', 'views.db');
+    expect(() => openSqliteReadModels({ file: missing })).toThrow(ReadModelsUnavailableError);
+    writeFileSync(file, 'no database, though long enough to be taken for one by its first bytes '.repeat(20));
+    expect(() => openSqliteReadModels({ file })).toThrow(ReadModelsUnavailableError);
+  });
+});
