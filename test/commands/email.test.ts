@@ -1,0 +1,203 @@
+/** The rules of an e-mail: each command in each state, and that a decision made again changes nothing. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../src/commands/decider.js';
+import { emailDecider, isDue, maxDoubts, type EmailCommand, type EmailState } from '../../src/commands/email.js';
+import type { EmailEvent } from '../../src/events/email.js';
+
+const { decide, evolve, initial } = emailDecider;
+const at = (minute: number): string => new Date(Date.UTC(2024, 4, 6, 7, minute)).toISOString();
+const id = { email_id: 'eml_1' };
+const message = { from_email: 'a@b.example', to_email: 'c@d.example', subject: 's', mail_template: 't' };
+
+const request: EmailCommand = { type: 'RequestEmail', ...id, recipient_key: 'r', request_hash: 'h', message };
+const start: EmailCommand = { type: 'StartDispatch', run_id: 'run', deadline: at(30), now: at(10) };
+const sent = (attempt = 1): EmailCommand => ({ type: 'RecordSent', attempt, reason: 'accepted', smtp_code: 250 });
+const defer: EmailCommand = { type: 'RecordDeferred', attempt: 1, reason: 'smtp_4xx', next_attempt_at: at(20) };
+const fail: EmailCommand = { type: 'RecordFailed', attempt: 1, reason: 'smtp_5xx', smtp_code: 550, response: 'no' };
+const doubt = (
+  change: { judge?: string; run_ended?: boolean; now?: string; next?: string | null } = {},
+): EmailCommand => ({
+  type: 'RecordInDoubt',
+  attempt: 1,
+  reason: 'connection_lost',
+  judge: change.judge ?? 'run',
+  run_ended: change.run_ended ?? false,
+  now: change.now ?? at(12),
+  next_attempt_at: change.next === undefined ? at(20) : change.next,
+});
+const hold: EmailCommand = { type: 'HoldEmail', reason: 'operator' };
+const release: EmailCommand = { type: 'ReleaseEmail', next_attempt_at: at(10) };
+
+const requested: EmailEvent = {
+  type: 'EmailRequested',
+  data: { ...id, recipient_key: 'r', request_hash: 'h', message },
+};
+const claimed = (attempt = 1): EmailEvent => ({
+  type: 'EmailDispatchStarted',
+  data: { ...id, attempt, run_id: 'run', deadline: at(30) },
+});
+const wasSent = (attempt = 1): EmailEvent => ({ type: 'EmailSent', data: { ...id, attempt, reason: 'accepted' } });
+const deferred = (minute = 5): EmailEvent => ({
+  type: 'EmailDeferred',
+  data: { ...id, attempt: 1, reason: 'smtp_4xx', next_attempt_at: at(minute) },
+});
+const failed: EmailEvent = { type: 'EmailFailed', data: { ...id, attempt: 1, reason: 'smtp_5xx' } };
+const inDoubt = (attempt = 1, next: string | null = at(5)): EmailEvent => ({
+  type: 'EmailInDoubt',
+  data: { ...id, attempt, reason: 'connection_lost', next_attempt_at: next },
+});
+const held: EmailEvent = { type: 'EmailHeld', data: { ...id, reason: 'operator' } };
+const released: EmailEvent = { type: 'EmailReleased', data: { ...id, next_attempt_at: at(10) } };
+
+const states = {
+  none: [],
+  requested: [requested],
+  sending: [requested, claimed()],
+  deferred: [requested, claimed(), deferred()],
+  'deferred, not due': [requested, claimed(), deferred(15)],
+  'in doubt': [requested, claimed(), inDoubt()],
+  'in doubt, held': [requested, claimed(), inDoubt(1, null)],
+  held: [requested, held],
+  released: [requested, held, released],
+  sent: [requested, claimed(), wasSent()],
+  failed: [requested, claimed(), failed],
+} satisfies Record<string, EmailEvent[]>;
+type StateName = keyof typeof states;
+
+const fold = (events: readonly EmailEvent[]): EmailState => events.reduce(evolve, initial);
+const decided = (given: readonly EmailEvent[], when: EmailCommand): readonly EmailEvent[] | string => {
+  const decision = decide(when, fold(given));
+  return isRefusal(decision) ? decision.refused : decision;
+};
+
+/** What each command brings about, and in which states; in all others it brings nothing. */
+const effects: { name: string; when: EmailCommand; type: EmailEvent['type']; states: StateName[] }[] = [
+  { name: 'RequestEmail', when: request, type: 'EmailRequested', states: ['none'] },
+  {
+    name: 'StartDispatch',
+    when: start,
+    type: 'EmailDispatchStarted',
+    states: ['requested', 'deferred', 'in doubt', 'released'],
+  },
+  { name: 'RecordSent', when: sent(), type: 'EmailSent', states: ['sending', 'in doubt', 'in doubt, held'] },
+  { name: 'RecordDeferred', when: defer, type: 'EmailDeferred', states: ['sending'] },
+  { name: 'RecordFailed', when: fail, type: 'EmailFailed', states: ['sending'] },
+  { name: 'RecordInDoubt', when: doubt(), type: 'EmailInDoubt', states: ['sending'] },
+  {
+    name: 'HoldEmail',
+    when: hold,
+    type: 'EmailHeld',
+    states: ['requested', 'deferred', 'deferred, not due', 'in doubt', 'released'],
+  },
+  { name: 'ReleaseEmail', when: release, type: 'EmailReleased', states: ['in doubt, held', 'held'] },
+];
+
+describe.each(effects)('$name', ({ when, type, states: applicable }) => {
+  test.each(Object.entries(states))('in state %s', (name, given) => {
+    const events = decided(given, when);
+    const applies = applicable.some((state) => state === name);
+    expect(typeof events === 'string' ? events : events.map((event) => event.type)).toEqual(applies ? [type] : []);
+  });
+});
+
+test('events carry what the command says', () => {
+  expect(decided(states.none, request)).toEqual([requested]);
+  expect(decided(states.deferred, start)).toEqual([claimed(2)]);
+  expect(decided(states.sending, fail)).toEqual([
+    {
+      type: 'EmailFailed',
+      data: { ...id, attempt: 1, reason: 'smtp_5xx', smtp_code: 550, message: { response: 'no' } },
+    },
+  ]);
+  expect(decided(states.sending, sent())).toEqual([
+    { type: 'EmailSent', data: { ...id, attempt: 1, reason: 'accepted', smtp_code: 250 } },
+  ]);
+  expect(decided(states.held, release)).toEqual([released]);
+});
+
+test('a replay of the request leaves the first e-mail id in place; another request under the key is refused', () => {
+  const replay: EmailCommand = { ...request, email_id: 'eml_2' };
+  expect(decided(states.sent, replay)).toEqual([]);
+  expect(fold(states.sent).email_id).toBe('eml_1');
+  for (const given of Object.values(states).slice(1))
+    expect(decided(given, { ...request, request_hash: 'other' })).toBe('idempotency_conflict');
+});
+
+test('only the deadline, or the end of its run, gives an attempt into the hands of others', () => {
+  const judged = (change: Parameters<typeof doubt>[0]) => decided(states.sending, doubt({ judge: 'other', ...change }));
+  expect(judged({ now: at(30) })).toEqual([]);
+  expect(judged({ now: at(31) })).toHaveLength(1);
+  expect(judged({ now: at(12), run_ended: true })).toHaveLength(1);
+});
+
+test('the last doubt that is allowed is held, whatever the policy', () => {
+  let given: EmailEvent[] = [requested];
+  for (let attempt = 1; attempt < maxDoubts; attempt += 1) given = [...given, claimed(attempt), inDoubt(attempt)];
+  given.push(claimed(maxDoubts));
+  const last = { ...doubt(), attempt: maxDoubts };
+  expect(decided(given, last)).toMatchObject([{ data: { attempt: maxDoubts, next_attempt_at: null } }]);
+  expect(fold([...given, inDoubt(maxDoubts, null)]).status).toBe('held');
+});
+
+test('a 250 may come late, while another attempt runs or after it failed, and is final', () => {
+  const running = [...states['in doubt'], claimed(2)];
+  const late = decided(running, sent(1));
+  expect(late).toHaveLength(1);
+  expect(decided([...running, { ...failed, data: { ...failed.data, attempt: 2 } }], sent(1))).toHaveLength(1);
+  const over = [...running, wasSent(1)];
+  for (const event of [wasSent(2), deferred(), failed, inDoubt(2), held, released, claimed(3)])
+    expect(fold([...over, event])).toEqual(fold(over));
+  expect(decided(over, sent(2))).toEqual([]);
+});
+
+test('an outcome of an attempt that never was, or that ended for certain, is no outcome', () => {
+  expect(decided(states.sending, sent(2))).toEqual([]);
+  expect(decided([...states.deferred, claimed(2)], sent(1))).toEqual([]);
+});
+
+test('isDue', () => {
+  expect(isDue(fold(states['deferred, not due']), at(14))).toBe(false);
+  expect(isDue(fold(states['deferred, not due']), at(15))).toBe(true);
+});
+
+const minute = fc.integer({ min: 0, max: 59 }).map(at);
+const attempt = fc.integer({ min: 1, max: 4 });
+const run = fc.constantFrom('run', 'other');
+const reason = fc.constant('code');
+const command: fc.Arbitrary<EmailCommand> = fc.oneof(
+  fc.constant(request),
+  fc.record({ type: fc.constant('StartDispatch' as const), run_id: run, deadline: minute, now: minute }),
+  fc.record({ type: fc.constantFrom('RecordSent' as const, 'RecordFailed' as const), attempt, reason }),
+  fc.record({ type: fc.constant('RecordDeferred' as const), attempt, reason, next_attempt_at: minute }),
+  fc.record({
+    type: fc.constant('RecordInDoubt' as const),
+    attempt,
+    reason,
+    judge: run,
+    run_ended: fc.boolean(),
+    now: minute,
+    next_attempt_at: fc.option(minute),
+  }),
+  fc.record({ type: fc.constant('HoldEmail' as const), reason }),
+  fc.record({ type: fc.constant('ReleaseEmail' as const), next_attempt_at: minute }),
+);
+
+test('deciding again yields nothing, and no attempt is claimed after the e-mail is known to be sent', () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+      let events: EmailEvent[] = [requested];
+      for (const next of commands) {
+        const decision = decide(next, fold(events));
+        if (isRefusal(decision)) throw new Error('only another request is refused');
+        events = [...events, ...decision];
+        expect(decide(next, fold(events))).toEqual([]);
+      }
+      const end = events.findIndex(({ type }) => type === 'EmailSent');
+      if (end >= 0) expect(events.length).toBe(end + 1);
+      const claims = events.flatMap(({ type, data }) => (type === 'EmailDispatchStarted' ? [data] : []));
+      expect(claims).toEqual(claims.map((data, index) => ({ ...data, attempt: index + 1 })));
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,281 @@
+/** The mailer between crashes, rivals, faults of the store, and its own end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
+import type { DueEmail } from '../../src/mailer/mailer.js';
+import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
+import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
+import { startSmtp } from '../support/smtp.js';
+
+const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const messageId = (bytes: Buffer | undefined): string | undefined =>
+  /^Message-ID: (.*)$/im.exec(String(bytes))?.[1]?.trim();
+
+/** A claim of a run that is no more. */
+const claimOf = (run_id: string, deadline: number) =>
+  ({ type: 'StartDispatch', run_id, now: iso(Date.now()), deadline: iso(deadline) }) as const;
+
+test('two mailers race for each e-mail: one attempt, one message', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const transport = smtpTransport(smtp.url);
+  // Handlers of their own, as in two processes.
+  for (let rival = 0; rival < 3; rival += 1)
+    office.startMailer({ transport, soleWriter: false, handler: handlerOn({ ...office.store, soleWriter: false }) });
+  const requested = await Promise.all(Array.from({ length: 12 }, () => office.request()));
+
+  for (const { stream } of requested)
+    expect(typesOf(await office.until(stream, 'EmailSent'))).toEqual([
+      'EmailRequested',
+      'EmailDispatchStarted',
+      'EmailSent',
+    ]);
+  expect(smtp.messages.length).toBe(12);
+});
+
+test('an attempt that a dead run left behind is in doubt at once for a sole writer, and resent under the same Message-ID', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { stream, email_id } = await office.request();
+  await office.execute(stream, claimOf('dead', Date.now() + 60_000));
+  const timings = { ...quickTimings, attempt: 120_000, reply: 600 };
+  office.startMailer({ transport: smtpTransport(smtp.url), timings });
+  const found = await office.until(stream, 'EmailSent');
+
+  expect(typesOf(found).slice(2)).toEqual(['EmailInDoubt', 'EmailDispatchStarted', 'EmailSent']);
+  expect(found[2]?.data).toMatchObject({ attempt: 1, reason: 'run_ended' });
+  expect(found[2]?.metadata.$causationId).toBe(found[1]?.id);
+  expect(smtp.messages.map(({ bytes }) => messageId(bytes))).toEqual([`<${email_id}@example.org>`]);
+});
+
+test('where other processes may live, an attempt is judged after its deadline and not before', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { stream } = await office.request();
+  const deadline = Date.now() + 400;
+  await office.execute(stream, claimOf('other', deadline));
+  office.startMailer({ transport: smtpTransport(smtp.url), soleWriter: false });
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(2)).toEqual(['EmailInDoubt', 'EmailDispatchStarted', 'EmailSent']);
+  expect(found[2]?.data).toMatchObject({ reason: 'deadline_passed' });
+  expect(Date.parse(found[2]?.metadata.at ?? '')).toBeGreaterThan(deadline);
+});
+
+test('MAIL_IN_DOUBT=hold: what is in doubt is not sent again until it is released', async () => {
+  const smtp = await startSmtp(['close after dot', 'accept']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url), inDoubtPolicy: 'hold' });
+  const { stream } = await office.request();
+  const held = await office.until(stream, 'EmailInDoubt');
+  expect(held.at(-1)?.data).toMatchObject({ next_attempt_at: null });
+  await sleep(150);
+  expect(smtp.connections()).toBe(1);
+
+  await office.execute(stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(-4)).toEqual(['EmailInDoubt', 'EmailReleased', 'EmailDispatchStarted', 'EmailSent']);
+});
+
+test('the fifth doubt is held', async () => {
+  const smtp = await startSmtp(['close after dot']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url) });
+  const { stream } = await office.request();
+  const found = await office.untilEvents(stream, (events) => {
+    const data = events.at(-1)?.data ?? {};
+    return 'next_attempt_at' in data && data.next_attempt_at === null;
+  });
+  const doubts = found.filter(({ type }) => type === 'EmailInDoubt');
+  expect(doubts.map(({ data }) => 'next_attempt_at' in data && data.next_attempt_at === null)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  await sleep(150);
+  expect(smtp.messages.length).toBe(5);
+  expect(new Set(smtp.messages.map(({ bytes }) => messageId(bytes))).size).toBe(1);
+});
+
+/** A transport under the test's hand. */
+function heldTransport(): { transport: Transport; sends: number[]; answer: (outcome: SendOutcome) => void } {
+  const sends: number[] = [];
+  let answer: (outcome: SendOutcome) => void = () => undefined;
+  return {
+    sends,
+    answer: (outcome) => answer(outcome),
+    transport: {
+      send: (_mail, { signal }) => {
+        sends.push(Date.now());
+        return new Promise((resolve) => {
+          answer = resolve;
+          signal.addEventListener('abort', () => resolve({ status: 'in_doubt', reason: 'stopped' }));
+        });
+      },
+    },
+  };
+}
+
+test('a 250 that cannot be recorded is recorded later, and nothing is sent meanwhile', async () => {
+  const office = await openPostOffice();
+  let broken = 4;
+  const handler = {
+    ...office.handler,
+    execute: ((request) => {
+      if (request.command.type !== 'RecordSent' || broken === 0) return office.handler.execute(request);
+      broken -= 1;
+      return Promise.reject(new StoreUnavailableError('gone'));
+    }) satisfies typeof office.handler.execute,
+  };
+  const { transport, sends, answer } = heldTransport();
+  const { reports } = office.startMailer({ transport, handler });
+  const { stream } = await office.request();
+  await office.until(stream, 'EmailDispatchStarted');
+  await expect.poll(() => sends.length).toBe(1);
+  answer({ status: 'sent', reason: 'accepted', smtp_code: 250 });
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found)).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailSent']);
+  expect(sends.length).toBe(1);
+  expect(reports.filter(({ type }) => type === 'record_failed').length).toBe(4);
+});
+
+test('a claim whose acknowledgement was lost is noticed as our own: nothing was sent on it, nothing is in doubt', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  let lost = false;
+  const handler = {
+    ...office.handler,
+    execute: (async (request) => {
+      const handled = await office.handler.execute(request);
+      if (request.command.type !== 'StartDispatch' || lost) return handled;
+      lost = true;
+      throw new StoreUnavailableError('the reply was lost');
+    }) satisfies typeof office.handler.execute,
+  };
+  office.startMailer({ transport: smtpTransport(smtp.url), handler });
+  const { stream } = await office.request();
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(1)).toEqual([
+    'EmailDispatchStarted',
+    'EmailDeferred',
+    'EmailDispatchStarted',
+    'EmailSent',
+  ]);
+  expect(found[2]?.data).toMatchObject({ reason: 'not_started' });
+  expect(smtp.messages.length).toBe(1);
+});
+
+test('a late 250 for an attempt that others put in doubt is recorded, and ends it', async () => {
+  const office = await openPostOffice();
+  const { transport, sends, answer } = heldTransport();
+  office.startMailer({ transport, soleWriter: false, timings: { ...quickTimings, attempt: 1_000 } });
+  const { stream } = await office.request();
+  await expect.poll(() => sends.length).toBe(1);
+  await office.execute(stream, {
+    type: 'RecordInDoubt',
+    attempt: 1,
+    reason: 'deadline_passed',
+    judge: 'other',
+    run_ended: false,
+    now: iso(Date.now() + 5_000),
+    next_attempt_at: iso(Date.now() + 60_000),
+  });
+  answer({ status: 'sent', reason: 'accepted' });
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(-2)).toEqual(['EmailInDoubt', 'EmailSent']);
+});
+
+test('close lets a running attempt end', async () => {
+  const smtp = await startSmtp(['slow']);
+  const office = await openPostOffice();
+  const { mailer } = office.startMailer({ transport: smtpTransport(smtp.url) });
+  const { stream } = await office.request();
+  await office.until(stream, 'EmailDispatchStarted');
+  await mailer.close();
+  expect(typesOf(await office.events(stream))).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailSent']);
+  expect(mailer.status()).toMatchObject({ running: 0, closing: true });
+});
+
+test('close records what is known of an attempt that does not end', async () => {
+  const smtp = await startSmtp(['hang after dot']);
+  const office = await openPostOffice();
+  const timings = { ...quickTimings, closeGrace: 200 };
+  const { mailer } = office.startMailer({ transport: smtpTransport(smtp.url), timings });
+  const { stream } = await office.request();
+  await expect.poll(() => smtp.messages.length).toBe(1);
+  await mailer.close();
+  expect((await office.events(stream)).at(-1)).toMatchObject({ type: 'EmailInDoubt', data: { reason: 'stopped' } });
+});
+
+test('close before the message was handed over defers it, due at once', async () => {
+  const smtp = await startSmtp(['mute']);
+  const office = await openPostOffice();
+  const timings = { ...quickTimings, closeGrace: 50 };
+  const { mailer } = office.startMailer({ transport: smtpTransport(smtp.url), timings });
+  const { stream } = await office.request();
+  await expect.poll(() => smtp.connections()).toBe(1);
+  await mailer.close();
+  expect((await office.events(stream)).at(-1)).toMatchObject({ type: 'EmailDeferred', data: { reason: 'stopped' } });
+});
+
+test('nothing is claimed after close, and an e-mail that waits is sent by the next run', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const first = office.startMailer({ transport: smtpTransport(smtp.url) });
+  await first.mailer.close();
+  const { stream } = await office.request();
+  first.mailer.nudge();
+  await sleep(60);
+  expect(typesOf(await office.events(stream))).toEqual(['EmailRequested']);
+  office.startMailer({ transport: smtpTransport(smtp.url) });
+  await office.until(stream, 'EmailSent');
+});
+
+test('a worklist that lags or lies is looked at, not believed, and not hammered', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { stream, email_id } = await office.request();
+  const ghost = { email_id: 'eml_GHOST', stream: 'email-none' };
+  let asked = 0;
+  let reads = 0;
+  const stale = { state: 'requested', run_id: null, next_attempt_at: iso(0) };
+  const due = (): Promise<readonly DueEmail[]> => {
+    asked += 1;
+    return Promise.resolve([
+      { ...ghost, ...stale },
+      { email_id, stream, ...stale },
+    ]);
+  };
+  const reader = {
+    readStream: ((...parameters) => {
+      reads += 1;
+      return office.store.readStream(...parameters);
+    }) satisfies typeof office.store.readStream,
+  };
+  office.startMailer({ transport: smtpTransport(smtp.url), due, reader, timings: { ...quickTimings, stale: 50 } });
+  await office.until(stream, 'EmailSent');
+  await sleep(400);
+  expect(smtp.messages.length).toBe(1);
+  expect(reads).toBeLessThan(20);
+  expect(asked).toBeLessThan(60);
+});
+
+test('no more attempts at once than allowed, and all e-mails go out', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const inner = smtpTransport(smtp.url);
+  let now = 0;
+  let most = 0;
+  const transport: Transport = {
+    send: async (mail, limits) => {
+      most = Math.max(most, (now += 1));
+      return await inner.send(mail, limits).finally(() => (now -= 1));
+    },
+  };
+  const requested = await Promise.all(Array.from({ length: 15 }, () => office.request()));
+  office.startMailer({ transport, concurrency: 3 });
+  for (const { stream } of requested) await office.until(stream, 'EmailSent');
+  expect(most).toBe(3);
+  expect(smtp.messages.length).toBe(15);
+});

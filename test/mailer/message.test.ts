@@ -1,0 +1,120 @@
+/** The MIME message: one sender, one recipient, the same bytes each time, and the template as it was given. */
+import fc from 'fast-check';
+import PostalMime from 'postal-mime';
+import { expect, test } from 'vitest';
+import { composeMail, InvalidMessageError, plainText } from '../../src/mailer/message.js';
+import { someMessage } from '../support/mailing.js';
+
+const compose = (message: Partial<typeof someMessage> = {}, email_id = 'eml_01ARZ3NDEKTSV4RRFFQ69G5FAV') =>
+  composeMail({ email_id, requested_at: '2024-05-06T07:08:09.010Z', message: { ...someMessage, ...message } });
+const parse = async (message: Partial<typeof someMessage>) => await PostalMime.parse((await compose(message)).bytes);
+const headersOf = (bytes: Buffer): string => bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
+
+test('the headers', async () => {
+  const { bytes, envelope } = await compose();
+  expect(envelope).toEqual({ from: 'news@example.org', to: 'ada@example.com' });
+  expect(headersOf(bytes).split('\r\n').sort()).toEqual([
+    ' boundary="--_NmP-eml_01ARZ3NDEKTSV4RRFFQ69G5FAV-Part_1"',
+    'Content-Type: multipart/alternative;',
+    'Date: Mon, 06 May 2024 07:08:09 +0000',
+    'From: Ledger <news@example.org>',
+    'MIME-Version: 1.0',
+    'Message-ID: <eml_01ARZ3NDEKTSV4RRFFQ69G5FAV@example.org>',
+    'Subject: Hello',
+    'To: ada@example.com',
+  ]);
+});
+
+test('a second copy is byte for byte the first', async () => {
+  const [first, second] = [await compose(), await compose()];
+  expect(first.bytes.equals(second.bytes)).toBe(true);
+});
+
+test('names and subjects of any language arrive as they are', async () => {
+  for (const name of ['Ada "The Countess" Lovelace', 'Größe, & Co.', '日本語の名前', 'O\\Brien', 'a@b.example']) {
+    const quoted = `"${name.replace(/["\\]/g, '\\$&')}" <news@example.org>`;
+    const mail = await parse({ from_email: quoted, subject: `Re: ${name} =?utf-8?q?x?=` });
+    expect(mail.from).toMatchObject({ name, address: 'news@example.org' });
+  }
+  const subject = `Ünïcode ${'sehr lang '.repeat(60)}Ende`;
+  expect((await parse({ subject })).subject).toBe(subject);
+});
+
+test('nothing in a field becomes a second recipient or another header', async () => {
+  const attacks: Partial<typeof someMessage>[] = [
+    { to_email: 'a@x.com, b@y.com' },
+    { to_email: 'a@x.com;b@y.com' },
+    { to_email: 'a@x.com\r\nBcc: b@y.com' },
+    { to_email: 'A <a@x.com>' },
+    { to_email: 'g: a@x.com, b@y.com;' },
+    { to_email: '<a@x.com> SIZE=1' },
+    { from_email: 'a@x.com, b@y.com' },
+    { from_email: 'A <a@x.com>, B <b@y.com>' },
+    { from_email: 'A\r\nBcc: b@y.com <a@x.com>' },
+    { from_email: '"A\r\nBcc: b@y.com" <a@x.com>' },
+    { subject: 'x\r\nBcc: b@y.com' },
+    { subject: 'x\nBcc: b@y.com' },
+  ];
+  for (const attack of attacks) await expect(compose(attack)).rejects.toThrow(InvalidMessageError);
+});
+
+test('whatever a display name or subject holds, there is one sender, one recipient, and no other header', async () => {
+  const word = fc.string({ unit: 'grapheme', maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(word, word, async (name, subject) => {
+      const from_email = `"${name.replace(/["\\]/g, '\\$&')}" <news@example.org>`;
+      const composed = await compose({ from_email, subject }).catch(() => undefined);
+      if (composed === undefined) return;
+      const mail = await PostalMime.parse(composed.bytes);
+      expect(mail.to?.map((to) => ('address' in to ? to.address : to))).toEqual(['ada@example.com']);
+      expect(mail.from?.address).toBe('news@example.org');
+      const allowed = ['from', 'to', 'subject', 'message-id', 'date', 'mime-version', 'content-type'];
+      expect(mail.headers.map(({ key }) => key).filter((key) => !allowed.includes(key))).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the template arrives as it was given, line ends apart', async () => {
+  const lines = fc
+    .array(fc.string({ unit: 'grapheme' }), { minLength: 1 })
+    .map((parts) => parts.join('\n').replaceAll('\0', ''));
+  const odd = fc.constantFrom(
+    '.\n.\n..x',
+    ' trailing \n\t\n',
+    '=20 = =3D',
+    'x'.repeat(5_000),
+    'From me\n>From',
+    '--\n-- \n',
+  );
+  const normalised = (text: string): string => text.replace(/\r\n|\r|\n/g, '\n').trimEnd();
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(lines, odd), async (body) => {
+      const mail_template = `<i>${body}</i>`;
+      expect(normalised((await parse({ mail_template })).html ?? '')).toBe(normalised(mail_template));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the text alternative is what the HTML says', async () => {
+  const mail = await parse({});
+  expect(mail.text?.trim().replaceAll('\r', '')).toBe('Hello\n\nGrüße, Ada [https://example.org/x?a=1&b=2].');
+  expect((await parse({ mail_template: '<img src="https://example.org/x.png">' })).html).toContain('<img');
+});
+
+test('no HTML of the largest size keeps the thread for long', () => {
+  const size = 512 * 1024;
+  const fill = (unit: string): string => unit.repeat(Math.floor(size / unit.length));
+  const inputs = ['<div>', '<b>', '<ul><li>', '<table><tr><td>', '<br>', '<p>', '<', '<a ', '<!--', 'x ', '&amp;'].map(
+    fill,
+  );
+  plainText(fill('<p>warm <b>up</b></p>'));
+  for (const input of inputs) {
+    const before = performance.now();
+    plainText(input);
+    // 40 ms at most where it was measured; room for a busy machine. Unbounded, the worst of these take seconds.
+    expect(performance.now() - before).toBeLessThan(400);
+  }
+  expect(plainText(fill('<p>text</p>'))).toMatch(/text\n\n\[…\]$/);
+});

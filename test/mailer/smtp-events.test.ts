@@ -1,0 +1,135 @@
+/** Every way a server can answer, break or hang: the exact events that follow, and how often the server got the message. */
+import { expect, test } from 'vitest';
+import { openPostOffice, quickTimings, smtpTransport, someMessage, typesOf } from '../support/mailing.js';
+import { startSmtp, type Behaviour } from '../support/smtp.js';
+
+interface Case {
+  readonly behaviours: readonly Behaviour[];
+  readonly events: string[];
+  /** Reason codes of the outcomes, in order. */
+  readonly reasons: string[];
+  /** Messages that reached the server whole, and those of them that it accepted. */
+  readonly received: number;
+  readonly accepted: number;
+}
+
+const deferredThenSent = [
+  'EmailRequested',
+  'EmailDispatchStarted',
+  'EmailDeferred',
+  'EmailDispatchStarted',
+  'EmailSent',
+];
+const doubtThenSent = ['EmailRequested', 'EmailDispatchStarted', 'EmailInDoubt', 'EmailDispatchStarted', 'EmailSent'];
+const sent = ['EmailRequested', 'EmailDispatchStarted', 'EmailSent'];
+const failed = ['EmailRequested', 'EmailDispatchStarted', 'EmailFailed'];
+const again = { events: deferredThenSent, received: 1, accepted: 1 };
+const doubtful = { events: doubtThenSent, received: 2, accepted: 1 };
+
+const cases: readonly Case[] = [
+  { behaviours: ['accept'], events: sent, reasons: ['accepted'], received: 1, accepted: 1 },
+  { behaviours: ['slow'], events: sent, reasons: ['accepted'], received: 1, accepted: 1 },
+  { behaviours: ['greet 421', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
+  { behaviours: ['greet 554', 'accept'], ...again, reasons: ['server_refused', 'accepted'] },
+  { behaviours: ['mute', 'accept'], ...again, reasons: ['timeout', 'accepted'] },
+  { behaviours: ['sender 451', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
+  { behaviours: ['recipient 450', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
+  { behaviours: ['recipient 530', 'accept'], ...again, reasons: ['auth_failed', 'accepted'] },
+  { behaviours: ['data 451', 'accept'], ...again, received: 2, reasons: ['smtp_4xx', 'accepted'] },
+  { behaviours: ['close at recipient', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
+  { behaviours: ['close before dot', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
+  { behaviours: ['recipient 550'], events: failed, reasons: ['smtp_5xx'], received: 0, accepted: 0 },
+  { behaviours: ['data 554'], events: failed, reasons: ['smtp_5xx'], received: 1, accepted: 0 },
+  { behaviours: ['close after dot', 'accept'], ...doubtful, reasons: ['connection_lost', 'accepted'] },
+  { behaviours: ['hang after dot', 'accept'], ...doubtful, reasons: ['timeout', 'accepted'] },
+];
+
+test.each(cases)('a server that does $behaviours', async ({ behaviours, events, reasons, received, accepted }) => {
+  const smtp = await startSmtp(behaviours);
+  const office = await openPostOffice();
+  const { reports } = office.startMailer({ transport: smtpTransport(smtp.url) });
+  const { stream } = await office.request();
+
+  const [last] = events.slice(-1);
+  const found = await office.until(stream, last === 'EmailFailed' ? 'EmailFailed' : 'EmailSent');
+
+  expect(typesOf(found)).toEqual(events);
+  expect(found.flatMap(({ data }) => ('reason' in data ? [data.reason] : []))).toEqual(reasons);
+  expect(smtp.messages.length).toBe(received);
+  expect(smtp.messages.filter((message) => message.accepted).length).toBe(accepted);
+  expect(smtp.connections()).toBe(behaviours.length);
+  for (const { to } of smtp.messages) expect(to).toEqual(['ada@example.com']);
+  const [first] = smtp.messages;
+  for (const { bytes } of smtp.messages) expect(bytes.equals(first?.bytes ?? Buffer.alloc(0))).toBe(true);
+  expect(JSON.stringify(reports)).not.toMatch(/example\.(com|org)|Hello/);
+});
+
+test('the events are linked: correlation and request of the request, cause by cause', async () => {
+  const smtp = await startSmtp(['recipient 450', 'accept']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url) });
+  const { stream } = await office.request();
+  const [requested, claim, deferred, secondClaim, sentEvent] = await office.until(stream, 'EmailSent');
+
+  for (const { metadata } of [claim, deferred, secondClaim, sentEvent].flatMap((event) => event ?? []))
+    expect(metadata).toMatchObject({ $correlationId: 'corr', request_id: 'req-1', actor: 'mailer' });
+  expect(claim?.metadata.$causationId).toBe(requested?.id);
+  expect(deferred?.metadata.$causationId).toBe(claim?.id);
+  expect(secondClaim?.metadata.$causationId).toBe(deferred?.id);
+  expect(sentEvent?.metadata.$causationId).toBe(secondClaim?.id);
+});
+
+test('the reply of the server is kept under message only, with a salt', async () => {
+  const smtp = await startSmtp(['recipient 550']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url) });
+  const { stream, email_id } = await office.request();
+  const failure = (await office.until(stream, 'EmailFailed')).at(-1);
+  expect(failure?.data).toEqual({
+    email_id,
+    attempt: 1,
+    smtp_code: 550,
+    reason: 'smtp_5xx',
+    message: { salt: expect.stringMatching(/^[0-9a-f]{32}$/), response: expect.stringContaining('ada@example.com') },
+  });
+  expect(JSON.stringify(failure?.metadata)).not.toContain('example');
+});
+
+test('a refused connection is tried again with a back-off, and after the time to give up it has failed', async () => {
+  const smtp = await startSmtp(['accept']);
+  await smtp.close();
+  const office = await openPostOffice();
+  const timings = { ...quickTimings, giveUp: 300 };
+  office.startMailer({ transport: smtpTransport(smtp.url), timings });
+  const { stream } = await office.request();
+  const found = await office.until(stream, 'EmailFailed');
+
+  const types = typesOf(found);
+  expect(types.slice(0, 3)).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailDeferred']);
+  expect(types.slice(-2)).toEqual(['EmailDispatchStarted', 'EmailFailed']);
+  expect(found.at(-1)?.data).toMatchObject({ reason: 'gave_up' });
+  expect(found.at(2)?.data).toMatchObject({ reason: 'connection_refused' });
+});
+
+test('wrong credentials lose no mail: it waits for the operator', async () => {
+  const smtp = await startSmtp(['auth 535', 'accept']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url.replace('//', '//me%40x:p%3Aw@')) });
+  const { stream } = await office.request();
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found)).toEqual(deferredThenSent);
+  expect(found[2]?.data).toMatchObject({ reason: 'auth_failed', smtp_code: 535 });
+  expect(smtp.logins).toEqual(Array(2).fill({ user: 'me@x', pass: 'p:w' }));
+});
+
+test('a message of the largest size arrives whole', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(smtp.url) });
+  const line = '<p>. A line that begins with a dot follows, and ümlauts.</p>\n.\n..\n';
+  const mail_template = line.repeat(Math.floor((512 * 1024) / Buffer.byteLength(line)));
+  const { stream } = await office.request({ ...someMessage, mail_template });
+  await office.until(stream, 'EmailSent');
+  expect(smtp.messages.length).toBe(1);
+  expect(smtp.messages[0]?.bytes.length).toBeGreaterThan(512 * 1024);
+});

@@ -1,0 +1,161 @@
+/** Mailers at work on a real log in a test: requests, the worklist as the view shows it, and the events that follow. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { emailDecider, type EmailCommand, type EmailState } from '../../src/commands/email.js';
+import { createCommandHandler, type CommandHandler } from '../../src/commands/handle.js';
+import { codec } from '../../src/events/codec.js';
+import type { EmailEvent } from '../../src/events/email.js';
+import type { Metadata } from '../../src/events/envelope.js';
+import type { EventStore } from '../../src/eventstore/event-store.js';
+import type { MailerReport } from '../../src/mailer/job.js';
+import { createMailer, type DueEmail, type Mailer, type MailerOptions } from '../../src/mailer/mailer.js';
+import { createSmtpTransport, type SmtpTimings } from '../../src/mailer/smtp.js';
+import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
+import type { MailerTimings } from '../../src/mailer/timings.js';
+import type { Transport } from '../../src/mailer/transport.js';
+import { emails, type EmailDocument } from '../../src/projections/emails.js';
+import { openLog } from './event-log.js';
+
+/** Small, in the proportions of the real ones. */
+export const quickTimings: MailerTimings = {
+  attempt: 3_000,
+  reply: 600,
+  margin: 100,
+  poll: 30,
+  sweep: 60_000,
+  backoff: 20,
+  backoffCap: 80,
+  giveUp: 60_000,
+  stale: 5,
+  closeGrace: 1_000,
+  recordGrace: 300,
+};
+export const quickSmtp: SmtpTimings = { connection: 400, greeting: 400, idle: 600, reply: 600 };
+
+export const smtpTransport = (url: string, timings = quickSmtp): Transport =>
+  createSmtpTransport({ server: parseSmtpUrl(url), timings });
+
+export const someMessage = {
+  from_email: 'Ledger <news@example.org>',
+  to_email: 'ada@example.com',
+  subject: 'Hello',
+  mail_template: '<h1>Hello</h1>\n<p>Grüße, <a href="https://example.org/x?a=1&amp;b=2">Ada</a>.</p>\n',
+};
+
+export type EmailHandler = CommandHandler<EmailState, EmailCommand, EmailEvent>;
+export interface RecordedEmailEvent {
+  readonly id: string;
+  readonly type: EmailEvent['type'];
+  readonly data: EmailEvent['data'];
+  readonly metadata: Metadata;
+}
+
+export const handlerOn = (store: EventStore): EmailHandler =>
+  createCommandHandler({
+    store,
+    decider: emailDecider,
+    sources: { now: Date.now, newEventId: () => randomUUID(), newSalt: () => randomBytes(16).toString('hex') },
+    random: Math.random,
+    sleep: (milliseconds) => sleep(milliseconds),
+    cacheSize: 100,
+  });
+
+export async function openPostOffice() {
+  const { store } = await openLog();
+  const handler = handlerOn(store);
+
+  async function events(stream: string): Promise<RecordedEmailEvent[]> {
+    const found: RecordedEmailEvent[] = [];
+    for await (const batch of store.readStream(stream))
+      for (const stored of batch) {
+        const { event, id, metadata } = codec.decode(stored);
+        if (emailDecider.knows(event)) found.push({ id, type: event.type, data: event.data, metadata });
+      }
+    return found;
+  }
+
+  /** What the view `emails` would show once it has caught up. */
+  async function due(now: string, limit: number): Promise<readonly DueEmail[]> {
+    const documents = new Map<string, EmailDocument>();
+    for await (const batch of store.readAll())
+      for (const stored of batch) {
+        const recorded = codec.decode(stored);
+        for (const key of emails.keys(recorded)) {
+          const document = emails.evolve(documents.get(key), recorded, key);
+          if (document !== null) documents.set(key, document);
+        }
+      }
+    return [...documents.values()]
+      .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
+      .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
+      .slice(0, limit);
+  }
+
+  async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
+    const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
+    const stream = `email-${randomBytes(16).toString('hex')}`;
+    const command = { recipient_key: 'key', request_hash: 'hash', message: { ...someMessage, ...message } };
+    await execute(stream, { type: 'RequestEmail', email_id, ...command });
+    return { email_id, stream };
+  }
+
+  const execute = (stream: string, command: EmailCommand) =>
+    handler.execute({
+      stream,
+      command,
+      context: { correlationId: 'corr', causationId: 'corr', requestId: 'req-1', actor: 'test' },
+    });
+
+  /** Starts a mailer that hears of every commit, and stops it with the test. */
+  function startMailer(options: { readonly transport: Transport } & Partial<MailerOptions>) {
+    const reports: MailerReport[] = [];
+    const mailer: Mailer = createMailer({
+      reader: store,
+      handler,
+      due,
+      runId: randomUUID(),
+      clock: Date.now,
+      monotonic: () => performance.now(),
+      random: Math.random,
+      soleWriter: true,
+      inDoubtPolicy: 'resend',
+      concurrency: 4,
+      timings: quickTimings,
+      report: (report) => reports.push(report),
+      ...options,
+    });
+    const stop = store.onCommitted(() => mailer.nudge());
+    onTestFinished(async () => {
+      stop();
+      await mailer.close();
+    });
+    return { mailer, reports };
+  }
+
+  /** Resolves with the events of the stream once they are as wanted; looks again after each commit. */
+  async function untilEvents(
+    stream: string,
+    wanted: (events: readonly RecordedEmailEvent[]) => boolean,
+  ): Promise<RecordedEmailEvent[]> {
+    for (;;) {
+      const committed = new Promise<void>((resolve) => {
+        const stop = store.onCommitted(() => {
+          stop();
+          resolve();
+        });
+      });
+      const found = await events(stream);
+      if (wanted(found)) return found;
+      await committed;
+    }
+  }
+
+  /** As `untilEvents`, for the type of the last event. Only for ends that stay. */
+  const until = (stream: string, last: EmailEvent['type']): Promise<RecordedEmailEvent[]> =>
+    untilEvents(stream, (found) => found.at(-1)?.type === last);
+
+  return { store, handler, events, due, request, execute, startMailer, until, untilEvents };
+}
+
+export const typesOf = (events: readonly RecordedEmailEvent[]): string[] => events.map(({ type }) => type);

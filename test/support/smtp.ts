@@ -1,0 +1,141 @@
+/** A real SMTP server on loopback that does as it is told, attempt by attempt, and keeps what it was given. */
+import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { onTestFinished } from 'vitest';
+
+/** What becomes of one connection. */
+export type Behaviour =
+  | 'accept'
+  /** Accepts after half a second. */
+  | 'slow'
+  | 'greet 421'
+  | 'greet 554'
+  /** Says nothing, not even hello. */
+  | 'mute'
+  | 'sender 451'
+  | 'recipient 450'
+  | 'recipient 550'
+  | 'recipient 530'
+  | 'data 451'
+  | 'data 554'
+  | 'auth 535'
+  | 'close at recipient'
+  /** Breaks the connection when DATA comes, before a byte of the body. */
+  | 'close before dot'
+  /** Takes the beginning of the body, stops reading, then breaks the connection. */
+  | 'close within body'
+  /** Takes the whole message and breaks the connection instead of answering. */
+  | 'close after dot'
+  /** Takes the whole message and never answers. */
+  | 'hang after dot';
+
+export interface ReceivedMessage {
+  readonly from: string | null;
+  readonly to: readonly (string | null)[];
+  readonly bytes: Buffer;
+  /** Answered with 250. */
+  readonly accepted: boolean;
+}
+
+export interface SmtpStandIn {
+  readonly url: string;
+  readonly port: number;
+  /** Messages that came whole, final dot included. */
+  readonly messages: readonly ReceivedMessage[];
+  readonly connections: () => number;
+  readonly logins: readonly { readonly user: string; readonly pass: string }[];
+  close(): Promise<void>;
+}
+
+class Refusal extends Error {
+  readonly responseCode: number;
+  constructor(responseCode: number) {
+    super(`no, and the address is quoted here: <ada@example.com>`);
+    this.responseCode = responseCode;
+  }
+}
+
+const refusalAt = (stage: string, behaviour: Behaviour): Refusal | null => {
+  const [at, code] = behaviour.split(' ');
+  return at === stage && code !== undefined ? new Refusal(Number(code)) : null;
+};
+
+/** Each connection follows the next behaviour; the last one is followed for ever. */
+export async function startSmtp(
+  behaviours: readonly Behaviour[],
+  options: SMTPServerOptions = {},
+): Promise<SmtpStandIn> {
+  const messages: ReceivedMessage[] = [];
+  const logins: { user: string; pass: string }[] = [];
+  const bySession = new Map<string, Behaviour>();
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const behaviourOf = (session: { readonly id: string }): Behaviour => bySession.get(session.id) ?? 'accept';
+  const breakAll = (): void => sockets.forEach((socket) => socket.destroy());
+
+  const server = new SMTPServer({
+    authOptional: true,
+    allowInsecureAuth: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    ...options,
+    onConnect(session, done) {
+      const behaviour = behaviours[Math.min(connections, behaviours.length - 1)] ?? 'accept';
+      connections += 1;
+      bySession.set(session.id, behaviour);
+      if (behaviour !== 'mute') done(refusalAt('greet', behaviour));
+    },
+    onAuth({ username, password }, session, done) {
+      logins.push({ user: username ?? '', pass: password ?? '' });
+      const refusal = refusalAt('auth', behaviourOf(session));
+      done(refusal, refusal === null ? { user: username } : undefined);
+    },
+    onMailFrom: (_address, session, done) => done(refusalAt('sender', behaviourOf(session))),
+    onRcptTo(_address, session, done) {
+      if (behaviourOf(session) === 'close at recipient') breakAll();
+      else done(refusalAt('recipient', behaviourOf(session)));
+    },
+    onData(stream, session, done) {
+      const behaviour = behaviourOf(session);
+      if (behaviour === 'close before dot') return breakAll();
+      if (behaviour === 'close within body') {
+        stream.once('data', () => {
+          stream.pause();
+          sockets.forEach((socket) => socket.pause());
+          setTimeout(breakAll, 300);
+        });
+        return;
+      }
+      const { mailFrom, rcptTo } = session.envelope;
+      const whole = (bytes: Buffer): void => {
+        const refusal = refusalAt('data', behaviour);
+        const accepted = behaviour === 'accept' || behaviour === 'slow';
+        const from = mailFrom === false ? '' : mailFrom.address;
+        messages.push({ from, to: rcptTo.map(({ address }) => address), bytes, accepted });
+        if (behaviour === 'close after dot') breakAll();
+        else if (behaviour === 'slow') setTimeout(() => done(null, 'queued as 1234'), 500);
+        else if (behaviour !== 'hang after dot') done(refusal, 'queued as 1234');
+      };
+      // A client that breaks off has sent no message.
+      buffer(stream).then(whole, () => undefined);
+    },
+  });
+  server.on('error', () => undefined);
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      breakAll();
+    });
+  onTestFinished(close);
+  return { url: `smtp://127.0.0.1:${port}`, port, messages, connections: () => connections, logins, close };
+}
