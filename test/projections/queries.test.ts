@@ -1,0 +1,195 @@
+/** What the API reads: names joined, dead lists and tags hidden, pages, due e-mails. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contacts } from '../../src/projections/contacts.js';
+import { emails } from '../../src/projections/emails.js';
+import { lists } from '../../src/projections/lists.js';
+import { membershipId, memberships } from '../../src/projections/memberships.js';
+import { createQueries, type Queries } from '../../src/projections/queries.js';
+import { tags } from '../../src/projections/tags.js';
+import { liveProjections } from '../../src/projections/views.js';
+import { InvalidCursorError, type Document, type ReadModels, type View } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { examplePosition, exampleTime } from '../support/examples.js';
+
+const profile = {
+  firstName: 'Ada',
+  lastName: null,
+  phone: null,
+  dateOfBirth: null,
+  address: null,
+  city: null,
+  state: null,
+  country: null,
+  zipcode: null,
+};
+const contact = (number: number, subscriptions: Document = {}) => ({
+  contact_id: `con_${number}`,
+  stream: `contact-${number}`,
+  email: `ada${number}@example.com`,
+  ...profile,
+  created_at: exampleTime,
+  subscriptions,
+});
+const answer = (number: number) => {
+  const { stream: _, subscriptions: __, ...rest } = contact(number);
+  return rest;
+};
+const email = (number: number, fields: Document) => ({
+  email_id: `eml_${number}`,
+  stream: `email-${number}`,
+  state: 'deferred',
+  open: true,
+  attempts: 1,
+  requested_at: exampleTime,
+  sent_at: null,
+  last_error: 'timeout',
+  deadline: null,
+  run_id: null,
+  ...fields,
+});
+
+let folder: string;
+let models: ReadModels;
+let queries: Queries;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'queries-'));
+  models = openSqliteReadModels({ file: path.join(folder, 'views.db') });
+  for (const view of liveProjections) await models.prepare(view);
+  const put = (view: View, id: string, document: Document) => ({
+    view,
+    id,
+    document,
+    position: examplePosition(1),
+    loaded: null,
+  });
+  const member = (listId: string, number: number, rest: Document) =>
+    put(memberships, membershipId(listId, `con_${number}`), { list_id: listId, contact_id: `con_${number}`, ...rest });
+  const on = { status: 'Subscribed', tag_ids: ['tag_2', 'tag_dead', 'tag_1'] };
+  const off = { status: 'Unsubscribed', tag_ids: ['tag_2'] };
+  const listOf = (id: string, name: string) =>
+    put(lists, id, { list_id: id, list_name: name, name_key: name.toLowerCase(), created_at: exampleTime });
+  const tagOf = (id: string, name: string) =>
+    put(tags, id, { tag_id: id, tag_name: name, name_key: name.toLowerCase(), created_at: exampleTime });
+  await models.commit({
+    writes: [
+      ...[listOf('lst_1', 'One'), listOf('lst_2', 'Two'), listOf('lst_3', 'Three')],
+      ...[tagOf('tag_1', 'VIP'), tagOf('tag_2', 'Press')],
+      put(contacts, 'con_1', contact(1, { lst_2: off, lst_dead: on, lst_1: on })),
+      put(contacts, 'con_2', contact(2, { lst_1: off })),
+      put(contacts, 'con_3', contact(3, { lst_1: on })),
+      put(contacts, 'con_4', { ...contact(4), stream: 'contact-1' }),
+      ...[member('lst_1', 1, on), member('lst_2', 1, off), member('lst_dead', 1, on)],
+      ...[member('lst_1', 2, off), member('lst_1', 3, on)],
+      put(emails, 'eml_1', email(1, { next_attempt_at: '2026-03-01T10:10:00.000Z' })),
+      put(emails, 'eml_2', email(2, { state: 'sending', next_attempt_at: '2026-03-01T10:05:00.000Z' })),
+      put(emails, 'eml_3', email(3, { state: 'sent', open: false, next_attempt_at: null })),
+    ],
+    checkpoint: {
+      name: 'views',
+      previous: null,
+      next: { logId: 'log', position: examplePosition(1), eventId: 'e', live: {} },
+    },
+  });
+  queries = createQueries(models);
+});
+afterAll(async () => {
+  await models.close();
+  rmSync(folder, { recursive: true });
+});
+
+const vip = { tag_id: 'tag_1', tag_name: 'VIP' };
+const press = { tag_id: 'tag_2', tag_name: 'Press' };
+
+describe('names', () => {
+  it('are read one by one, by name and in pages', async () => {
+    const one = { list_id: 'lst_1', list_name: 'One', created_at: exampleTime };
+    expect(await queries.getList('lst_1')).toEqual(one);
+    expect(await queries.getList('lst_dead')).toBeUndefined();
+    expect(await queries.getGroup('grp_1')).toBeUndefined();
+    expect(await queries.getTag('tag_1')).toEqual({ ...vip, created_at: exampleTime });
+    expect(await queries.tagByName('  vip ')).toEqual({ ...vip, created_at: exampleTime });
+    expect(await queries.tagByName('nobody')).toBeUndefined();
+    const first = await queries.pageLists({ limit: 2 });
+    expect(first.items.map(({ list_id }) => list_id)).toEqual(['lst_1', 'lst_2']);
+    const second = await queries.pageLists({ limit: 2, cursor: first.next_cursor });
+    expect(second).toEqual({ items: [{ list_id: 'lst_3', list_name: 'Three', created_at: exampleTime }] });
+    expect(await queries.pageGroups({ limit: 2 })).toEqual({ items: [] });
+    await expect(queries.pageTags({ limit: 2, cursor: 'x' })).rejects.toThrow(InvalidCursorError);
+  });
+});
+
+describe('contacts', () => {
+  it('show living lists by id, and living tags', async () => {
+    expect(await queries.contactById('con_1')).toEqual({
+      ...answer(1),
+      subscriptions: [
+        { list_id: 'lst_1', list_name: 'One', status: 'Subscribed', tags: [vip, press] },
+        { list_id: 'lst_2', list_name: 'Two', status: 'Unsubscribed', tags: [press] },
+      ],
+    });
+    expect(await queries.contactById('con_9')).toBeUndefined();
+  });
+
+  it('are found by stream, the last life of it', async () => {
+    expect(await queries.contactByStream('contact-2')).toMatchObject({ contact_id: 'con_2' });
+    expect(await queries.contactByStream('contact-1')).toEqual({ ...answer(4), subscriptions: [] });
+    expect(await queries.contactByStream('contact-9')).toBeUndefined();
+  });
+
+  it('are shown in a list only when they are in it and it lives', async () => {
+    expect(await queries.contactInList('lst_2', 'con_1')).toEqual({
+      ...answer(1),
+      status: 'Unsubscribed',
+      tags: [press],
+    });
+    expect(await queries.contactInList('lst_3', 'con_1')).toBeUndefined();
+    expect(await queries.contactInList('lst_dead', 'con_1')).toBeUndefined();
+    expect(await queries.contactInList('constructor', 'con_1')).toBeUndefined();
+  });
+
+  it('are paged by list, status and tag', async () => {
+    const page = async (request: Partial<Parameters<Queries['pageContactsOfList']>[1]>, listId = 'lst_1') =>
+      (await queries.pageContactsOfList(listId, { limit: 10, ...request }))?.items.map(({ contact_id }) => contact_id);
+    expect(await page({})).toEqual(['con_1', 'con_2', 'con_3']);
+    expect(await page({ status: 'Subscribed' })).toEqual(['con_1', 'con_3']);
+    expect(await page({ tagId: 'tag_2' })).toEqual(['con_1', 'con_2', 'con_3']);
+    expect(await page({ tagId: 'tag_2', status: 'Unsubscribed' })).toEqual(['con_2']);
+    expect(await page({ tagId: 'tag_dead' })).toEqual([]);
+    expect(await page({}, 'lst_3')).toEqual([]);
+    expect(await page({}, 'lst_dead')).toBeUndefined();
+    const first = await queries.pageContactsOfList('lst_1', { limit: 2 });
+    expect(first?.items[0]).toEqual({ ...answer(1), status: 'Subscribed', tags: [vip, press] });
+    const second = await queries.pageContactsOfList('lst_1', { limit: 2, cursor: first?.next_cursor });
+    expect(second?.items.map(({ contact_id }) => contact_id)).toEqual(['con_3']);
+    expect(second).not.toHaveProperty('next_cursor');
+  });
+});
+
+describe('e-mails', () => {
+  it('show no next attempt while one is running', async () => {
+    const shown = { attempts: 1, requested_at: exampleTime, sent_at: null, last_error: 'timeout' };
+    const next_attempt_at = '2026-03-01T10:10:00.000Z';
+    expect(await queries.getEmail('eml_1')).toEqual({
+      ...shown,
+      email_id: 'eml_1',
+      state: 'deferred',
+      next_attempt_at,
+    });
+    const sending = { ...shown, email_id: 'eml_2', state: 'sending', next_attempt_at: null };
+    expect(await queries.getEmail('eml_2')).toEqual(sending);
+    expect(await queries.getEmail('eml_9')).toBeUndefined();
+  });
+
+  it('are due by next attempt or deadline, longest due first', async () => {
+    const due = async (now: string, limit = 10) =>
+      (await queries.dueEmails(now, limit)).map(({ email_id }) => email_id);
+    expect(await due('2026-03-01T10:04:59.999Z')).toEqual([]);
+    expect(await due('2026-03-01T10:05:00.000Z')).toEqual(['eml_2']);
+    expect(await due('2026-03-01T10:10:00.000Z')).toEqual(['eml_2', 'eml_1']);
+    expect(await due('2026-03-01T10:10:00.000Z', 1)).toEqual(['eml_2']);
+  });
+});

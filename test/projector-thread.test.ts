@@ -1,0 +1,76 @@
+/** The projector in its thread, over the files that main opens. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { lists } from '../src/projections/lists.js';
+import type { ProjectorFault } from '../src/projections/projector.js';
+import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { exampleEvents as e, toAppend } from './support/examples.js';
+
+let folder: string;
+let store: SqliteEventStore;
+let thread: ProjectorThread | undefined;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'projector-thread-'));
+  store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  await store.append('service', [toAppend(e.serviceInitialised)], { expectedRevision: 'no_stream' });
+});
+afterEach(async () => {
+  await thread?.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function start(viewsFile: string) {
+  const faults: ProjectorFault[] = [];
+  let look = (): void => undefined;
+  const started = startProjectorThread({
+    eventsFile: path.join(folder, 'events.db'),
+    viewsFile,
+    onProgress: () => look(),
+    onFault: (fault) => {
+      faults.push(fault);
+      look();
+    },
+  });
+  thread = started;
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (condition()) resolve();
+      };
+      look();
+    });
+  return { faults, until, thread: started };
+}
+
+it('folds what was appended, reports it when others can see it, and ends in order', async () => {
+  const viewsFile = path.join(folder, 'views.db');
+  const reader = openSqliteReadModels({ file: viewsFile, readOnly: true });
+  const projector = start(viewsFile);
+  store.onCommitted(() => projector.thread.ring());
+  const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
+  await projector.until(() => projector.thread.status().position >= position);
+  expect((await reader.get(lists, 'lst_01'))?.position).toBe(position);
+  expect(projector.thread.status()).toMatchObject({ folded: 2, parked: [], fault: null, unknown: {} });
+  await projector.thread.close();
+  await projector.thread.close();
+  expect(projector.faults).toEqual([]);
+  await reader.close();
+});
+
+it('is started again when its thread dies, and says so', async () => {
+  const viewsFile = path.join(folder, 'views.db');
+  writeFileSync(viewsFile, 'this is no database at all, and long enough to be read as the header of one. '.repeat(10));
+  const projector = start(viewsFile);
+  await projector.until(() => projector.faults.length > 0);
+  expect(projector.faults[0]).toMatchObject({ kind: 'worker_died' });
+  expect(projector.thread.status().fault).toContain('ReadModelsUnavailableError');
+  rmSync(viewsFile);
+  const head = await store.head();
+  await projector.until(() => projector.thread.status().position === head);
+  expect(projector.thread.status().fault).toBeNull();
+});
