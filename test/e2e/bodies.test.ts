@@ -52,7 +52,7 @@ describe.each(titled)('%s', (_title, endpoint) => {
     expect(answer.body).toEqual(refusals.tooLarge);
     const chunked = await service.request('POST', path(), {
       raw: huge.slice(0, 2 * 1024 * 1024),
-      headers: { 'transfer-encoding': 'chunked', 'content-length': undefined },
+      headers: { 'transfer-encoding': 'chunked' },
     });
     expect(chunked.body).toEqual(refusals.tooLarge);
   });
@@ -164,6 +164,14 @@ describe('what a refusal echoes', () => {
     const more = { nickname: 'x', password: 'y', data: { city: 'Paris', nickname: 'z', data: { city: 'w' } } };
     expect(await create({ ...known, ...more })).toEqual(refusal('email must be a valid email address', known));
   });
+
+  test.each([['a text'], [7], [true], [[{ city: 'Paris' }]]])(
+    'a field of the wrong type, also data: %j',
+    async (data) => {
+      const body = { email: someAddress(), status: 'Subscribed', data };
+      expect(await create(body)).toEqual(refusal('data must be an object', body));
+    },
+  );
 
   test('a prototype key is neither followed nor echoed', async () => {
     const raw = `{"email":"bad","status":"Subscribed","__proto__":{"firstName":"x"},"data":{"__proto__":{"city":"y"},"constructor":1}}`;

@@ -140,7 +140,7 @@ describe('limits', () => {
     ['a template of 512 KiB', { mail_template: 'x'.repeat(512 * 1024) }],
     ['a template of 512 KiB in two-byte characters', { mail_template: 'é'.repeat(256 * 1024) }],
     ['a sender without a name', { from_email: 'ledger@example.com' }],
-    ['a sender with a name', { from_email: 'Ledger, the <ledger@example.com>' }],
+    ['a sender with a name', { from_email: 'The Ledger <ledger@example.com>' }],
     ['a sender with a name beyond ASCII', { from_email: 'Žofie Králová <ledger@example.com>' }],
   ])('takes %s', async (_what, changes) => {
     const body = example(changes);

@@ -266,7 +266,8 @@ interface Sent {
 
 function send({ url, agent, method, path: target, headers, payload }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const length = payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) };
+    const isPlain = payload !== undefined && headers['transfer-encoding'] === undefined;
+    const length = isPlain ? { 'content-length': Buffer.byteLength(payload) } : {};
     const outgoing = http.request(
       { host: url.hostname, port: url.port, agent, method, path: target, headers: { ...length, ...headers } },
       (incoming) => {
