@@ -2,10 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { contacts } from '../src/projections/contacts.js';
 import { lists } from '../src/projections/lists.js';
+import { memberships } from '../src/projections/memberships.js';
 import type { ProjectorFault } from '../src/projections/projector.js';
+import type { FromProjector } from '../src/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
 import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
 import { exampleEvents as e, toAppend } from './support/examples.js';
@@ -73,4 +77,46 @@ it('is started again when its thread dies, and says so', async () => {
   const head = await store.head();
   await projector.until(() => projector.thread.status().position === head);
   expect(projector.thread.status().fault).toBeNull();
+});
+
+it('goes on where a thread was killed in the middle of folding, and ends with what one undisturbed pass gives', async () => {
+  const ids = Array.from({ length: 6_000 }, (_, index) => `con_${String(index).padStart(6, '0')}`);
+  await Promise.all(
+    ids.map((contact_id) => {
+      const created = toAppend({ ...e.contactCreated, data: { ...e.contactCreated.data, contact_id } });
+      const subscribed = toAppend({ ...e.subscribed, data: { ...e.subscribed.data, contact_id } });
+      return store.append(`contact-${contact_id}`, [created, subscribed], { expectedRevision: 'no_stream' });
+    }),
+  );
+  const head = await store.head();
+  const eventsFile = path.join(folder, 'events.db');
+  const killedFile = path.join(folder, 'killed.db');
+  const worker = new Worker(new URL('../dist/projector-worker.js', import.meta.url), {
+    workerData: { eventsFile, viewsFile: killedFile },
+  });
+  await new Promise<void>((resolve) => {
+    worker.on('message', (message: FromProjector) => {
+      if (message.type === 'progress' && message.status.folded > 0) resolve();
+    });
+  });
+  await worker.terminate();
+
+  const documentsOf = async (viewsFile: string) => {
+    const models = openSqliteReadModels({ file: viewsFile });
+    const found = [];
+    for (const view of [contacts, memberships]) found.push((await models.find(view, { limit: 10_000 })).documents);
+    await models.close();
+    return found;
+  };
+  const [some] = await documentsOf(killedFile);
+  expect(some?.length).toBeLessThan(6_000);
+  for (const viewsFile of [killedFile, path.join(folder, 'whole.db')]) {
+    const projector = start(viewsFile);
+    await projector.until(() => projector.thread.status().position === head);
+    expect(projector.faults).toEqual([]);
+    await projector.thread.close();
+  }
+  const resumed = await documentsOf(killedFile);
+  expect(resumed[0]).toHaveLength(6_000);
+  expect(resumed).toEqual(await documentsOf(path.join(folder, 'whole.db')));
 });

@@ -111,15 +111,8 @@ function addSteps(steps: Step[], stored: StoredEvent, handlers: readonly Project
 }
 
 async function loadSlots(steps: readonly Step[], readModels: Pick<ReadModels, 'load'>): Promise<Slots> {
-  const wanted = new Map<Projection, Set<string>>();
-  for (const step of steps) {
-    if (!('keys' in step)) continue;
-    let ids = wanted.get(step.projection);
-    if (ids === undefined) wanted.set(step.projection, (ids = new Set()));
-    for (const key of step.keys) ids.add(key);
-  }
   const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
-  for (const [projection, ids] of wanted) {
+  for (const [projection, ids] of keysByView(steps)) {
     const stored = await readModels.load(projection, [...ids]);
     const ofView = new Map<string, Slot>();
     for (const id of ids) {
@@ -132,6 +125,17 @@ async function loadSlots(steps: readonly Step[], readModels: Pick<ReadModels, 'l
   return slots;
 }
 
+function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, ReadonlySet<string>> {
+  const wanted = new Map<Projection, Set<string>>();
+  for (const step of steps) {
+    if (!('keys' in step)) continue;
+    let ids = wanted.get(step.projection);
+    if (ids === undefined) wanted.set(step.projection, (ids = new Set()));
+    for (const key of step.keys) ids.add(key);
+  }
+  return wanted;
+}
+
 /** Folds the event into all its documents of the view, or into none; the reason when it cannot. */
 function foldStep(step: Step, slots: Slots): string | undefined {
   if ('reason' in step) return step.reason;
@@ -140,8 +144,7 @@ function foldStep(step: Step, slots: Slots): string | undefined {
   try {
     for (const key of step.keys) {
       const slot = slots.get(projection)?.get(key);
-      // Folded before: this batch is read again after a crash, or the writes went ahead of the checkpoint.
-      if (slot === undefined || (slot.position !== null && recorded.position <= slot.position)) continue;
+      if (slot === undefined || isFolded(slot, recorded.position)) continue;
       const document = projection.evolve(slot.document, recorded, key) ?? undefined;
       if (document !== slot.document) results.push([slot, document]);
     }
@@ -155,6 +158,9 @@ function foldStep(step: Step, slots: Slots): string | undefined {
   }
   return undefined;
 }
+
+/** Folded before: the batch is read again after a crash, or the documents went ahead of the checkpoint. */
+const isFolded = (slot: Slot, position: string): boolean => slot.position !== null && position <= slot.position;
 
 function* changedDocuments(slots: Slots): Generator<DocumentWrite> {
   for (const [view, ofView] of slots)

@@ -21,20 +21,27 @@ export const liveVersions = (views: readonly View[]): Readonly<Record<string, nu
 
 /** Where folding goes on; `null` = at the first event. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews({ reader, readModels, views, onRebuild }: StartInput): Promise<Checkpoint | null> {
-  const checkpoint = await readModels.checkpoint(checkpointName);
-  const reason = checkpoint === null ? undefined : await mismatch(checkpoint, views, reader);
+  const found = await readModels.checkpoint(checkpointName);
+  const reason = found === null ? undefined : await mismatch(found, views, reader);
   if (reason !== undefined) onRebuild(reason);
-  const fresh = checkpoint === null || reason !== undefined;
-  if (fresh) {
+  const checkpoint = reason === undefined ? found : null;
+  const stored = [...views, parkedView];
+  if (checkpoint === null) {
     // First: without a checkpoint a crash in the middle of dropping only means dropping again.
     await readModels.forget(checkpointName);
-    for (const view of [...views, parkedView]) await readModels.drop(view);
+    for (const view of stored) await readModels.drop(view);
   }
+  for (const view of retired(found, views)) await readModels.drop(view);
+  for (const view of stored) await readModels.prepare(view);
+  return checkpoint;
+}
+
+/** Views and versions that were live and are no more. */
+function retired(found: Checkpoint | null, views: readonly View[]): readonly Pick<View, 'name' | 'version'>[] {
   const live = liveVersions(views);
-  for (const [name, version] of Object.entries(checkpoint?.live ?? {}))
-    if (live[name] !== version) await readModels.drop({ name, version });
-  for (const view of [...views, parkedView]) await readModels.prepare(view);
-  return fresh ? null : checkpoint;
+  return Object.entries(found?.live ?? {})
+    .map(([name, version]) => ({ name, version }))
+    .filter(({ name, version }) => live[name] !== version);
 }
 
 /** Why the views cannot be continued. */

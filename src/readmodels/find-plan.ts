@@ -17,25 +17,34 @@ export interface FindPlan {
 
 /** @throws TypeError for a query that its view has no index for. @throws InvalidCursorError */
 export function planFind(view: View, query: FindQuery): FindPlan {
-  if (!Number.isInteger(query.limit) || query.limit < 1)
-    throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
-  if (query.contains !== undefined && view.arrayIndexes?.includes(query.contains.field) !== true)
-    throw new TypeError(`${view.name} has no array index for contains`);
+  assertQuery(view, query);
   const whereFields = Object.keys(query.where ?? {}).sort();
-  const sort = query.sort ?? 'id';
-  const candidates = view.indexes.filter((index) => leads(index, whereFields, sort));
-  if ((whereFields.length > 0 || sort !== 'id') && candidates.length === 0)
-    throw new TypeError(`${view.name} has no index for where ${whereFields.join(', ')} sorted by ${sort}`);
-  const wanted = whereFields.length + (sort === 'id' ? 0 : 1);
-  const index = wanted === 0 ? undefined : candidates.find(({ fields }) => fields.length === wanted);
-  const descending = query.descending ?? false;
+  const { sort = 'id', descending = false, cursor } = query;
+  const index = chooseIndex(view, whereFields, sort);
   return {
     whereFields,
     sort,
     descending,
     ...(index === undefined ? {} : { index }),
-    ...(query.cursor === undefined ? {} : { after: decodeCursor(query.cursor, sort, descending) }),
+    ...(cursor === undefined ? {} : { after: decodeCursor(cursor, sort, descending) }),
   };
+}
+
+function assertQuery(view: View, { limit, contains }: FindQuery): void {
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
+  if (contains !== undefined && view.arrayIndexes?.includes(contains.field) !== true)
+    throw new TypeError(`${view.name} has no array index for contains`);
+}
+
+/** The index whose order is the answer's; undefined when the ids' own order is, or when some index serves but does not sort. */
+function chooseIndex(view: View, whereFields: readonly string[], sort: string): Index | undefined {
+  const used = whereFields.length + (sort === 'id' ? 0 : 1);
+  if (used === 0) return undefined;
+  const candidates = view.indexes.filter((index) => leads(index, whereFields, sort));
+  if (candidates.length === 0)
+    throw new TypeError(`${view.name} has no index for where ${whereFields.join(', ')} sorted by ${sort}`);
+  return candidates.find(({ fields }) => fields.length === used);
 }
 
 /** The cursor of the page that begins after this document. */
@@ -73,21 +82,22 @@ function leads({ fields }: Index, whereFields: readonly string[], sort: string):
 }
 
 function decodeCursor(cursor: string, sort: string, descending: boolean): { value: Scalar; id: string } {
-  const parsed = parseCursor(cursor);
-  if (!Array.isArray(parsed) || parsed.length !== 4) throw new InvalidCursorError('not a cursor');
-  const [cursorSort, cursorDescending, value, id]: readonly unknown[] = parsed;
+  const [cursorSort, cursorDescending, value, id] = parseCursor(cursor);
   if (cursorSort !== sort || cursorDescending !== descending || typeof id !== 'string' || !isScalar(value))
     throw new InvalidCursorError('not a cursor of this query');
   if (encode([sort, descending, value, id]) !== cursor) throw new InvalidCursorError('not a cursor');
   return { value, id };
 }
 
-function parseCursor(cursor: string): unknown {
+function parseCursor(cursor: string): readonly unknown[] {
+  let parsed: unknown;
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
     throw new InvalidCursorError('not a cursor');
   }
+  if (!Array.isArray(parsed)) throw new InvalidCursorError('not a cursor');
+  return parsed;
 }
 
 const encode = (parts: readonly Scalar[]): string => Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');

@@ -13,7 +13,7 @@ export interface View {
   /** Lower case letters and underscores. */
   readonly name: string;
   readonly version: number;
-  /** Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null. */
+  /** Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null; each field of one type beside null. An absent field counts as null. */
   readonly indexes: readonly Index[];
   /** Top-level fields that hold an array of strings and can be asked for one of them. */
   readonly arrayIndexes?: readonly string[];
@@ -33,10 +33,10 @@ export interface FindQuery {
   readonly contains?: { readonly field: string; readonly value: string };
   /** Only ids that begin so. */
   readonly idPrefix?: string;
-  /** `id` (default) or the field of an index that follows the fields of `where`; ties by id. Nulls sort first. */
+  /** `id` (default) or the field of an index that follows the fields of `where`; ties by id, in the same direction. Nulls sort first, strings by their UTF-8 bytes. */
   readonly sort?: string;
   readonly descending?: boolean;
-  /** At least 1. */
+  /** At least 1. A query that no index of the view serves, or a limit below 1, is a TypeError. */
   readonly limit: number;
   /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */
   readonly cursor?: string;

@@ -36,24 +36,25 @@ export function createFinder(db: Database.Database): <D>(view: View, query: Find
 
 function compose(view: View, query: FindQuery, plan: FindPlan): { sql: string; values: Column[] } {
   const { main } = tableNames(view);
-  const { contains } = query;
-  const conditions: Conditions = { sql: [], values: [] };
-  if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
-  const id = contains === undefined ? 'd.id' : 's.id';
-  for (const field of plan.whereFields)
-    add(conditions, `d.${columnName(field)} IS ?`, toColumn(query.where?.[field] ?? null));
-  // No id continues a prefix with the last code point there is, a non-character.
-  if (query.idPrefix !== undefined && query.idPrefix !== '')
-    add(conditions, `${id} >= ? AND ${id} < ?`, query.idPrefix, `${query.idPrefix}\u{10FFFF}`);
+  const id = query.contains === undefined ? 'd.id' : 's.id';
+  const conditions = restrict(query, plan, id);
   afterCursor(conditions, plan, id);
-  conditions.sql.push('d.document IS NOT NULL');
-
   const direction = plan.descending ? 'DESC' : 'ASC';
   const order = plan.sort === 'id' ? '' : `d.${columnName(plan.sort)} ${direction}, `;
   const sql =
-    `SELECT d.id, d.document, d.position FROM ${source(main, plan, contains?.field)} ` +
+    `SELECT d.id, d.document, d.position FROM ${source(main, plan, query.contains?.field)} ` +
     `WHERE ${conditions.sql.join(' AND ')} ORDER BY ${order}${id} ${direction} LIMIT ?`;
   return { sql, values: conditions.values };
+}
+
+function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan, id: string): Conditions {
+  const conditions: Conditions = { sql: ['d.document IS NOT NULL'], values: [] };
+  if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
+  for (const field of plan.whereFields)
+    add(conditions, `d.${columnName(field)} IS ?`, toColumn(where?.[field] ?? null));
+  // No id continues a prefix with the last code point there is, a non-character.
+  if (idPrefix !== '') add(conditions, `${id} >= ? AND ${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
+  return conditions;
 }
 
 function source(main: string, plan: FindPlan, contains: string | undefined): string {

@@ -46,11 +46,13 @@ describe('all views', () => {
   );
 });
 
-describe.each([
-  { kind: 'group', Kind: 'Group', projection: groups as Projection },
-  { kind: 'list', Kind: 'List', projection: lists as Projection },
-  { kind: 'tag', Kind: 'Tag', projection: tags as Projection },
-])('$kind', ({ kind, Kind, projection }) => {
+const kinds: readonly { kind: string; Kind: string; projection: Projection }[] = [
+  { kind: 'group', Kind: 'Group', projection: groups },
+  { kind: 'list', Kind: 'List', projection: lists },
+  { kind: 'tag', Kind: 'Tag', projection: tags },
+];
+
+describe.each(kinds)('$kind', ({ kind, Kind, projection }) => {
   const id = `${kind}_id`;
   const name = `${kind}_name`;
   const event = (verb: string, data: object): DomainEvent =>
