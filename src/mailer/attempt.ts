@@ -1,13 +1,10 @@
 /** One look at one e-mail: judges an attempt that was left behind, or claims the next one, sends, and records what came of it. */
 import { isDue, type EmailState } from '../commands/email.js';
-import { contextOf, iso, type AttemptOptions, type Job, type Stops } from './job.js';
+import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Stops } from './job.js';
 import { loadEmail } from './load.js';
 import { composeMail, type RequestedMail } from './message.js';
 import { record, type Ending } from './record.js';
 import type { Mail, SendLimits } from './transport.js';
-
-/** `void`: there was nothing to do, the hint was stale. `claim_unknown`: the claim may stand in the log, nothing was sent. */
-export type AttemptResult = 'recorded' | 'void' | 'claim_unknown' | 'abandoned';
 
 /** @throws what reading the stream throws; then nothing was sent. */
 export async function attemptEmail(options: AttemptOptions, stream: string, stops: Stops): Promise<AttemptResult> {

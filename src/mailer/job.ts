@@ -53,6 +53,9 @@ export interface Stops {
   readonly recording: AbortSignal;
 }
 
+/** `void`: there was nothing to do, the hint was stale. `claim_unknown`: the claim may stand in the log, nothing was sent. */
+export type AttemptResult = 'recorded' | 'void' | 'claim_unknown' | 'abandoned';
+
 export interface Job {
   readonly options: AttemptOptions;
   readonly stops: Stops;

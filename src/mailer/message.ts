@@ -25,7 +25,7 @@ export class InvalidMessageError extends Error {
 export async function composeMail({ email_id, requested_at, message }: RequestedMail): Promise<Mail> {
   const from = parseMailbox(message.from_email);
   const to = parseMailbox(message.to_email);
-  if (from === undefined || to === undefined || to.name !== '') throw new InvalidMessageError('address');
+  if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
   // nodemailer would turn a line break into a space; what holds one never came through the API.
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
   const text = plainText(message.mail_template);
@@ -47,8 +47,15 @@ export async function composeMail({ email_id, requested_at, message }: Requested
   return { email_id, envelope: { from: from.address, to: to.address }, bytes };
 }
 
-/** Quoted-printable always: the library's own choice depends on the text and may add `format=flowed`, which alters spaces. */
-const part = (content: string) => ({ content, contentTransferEncoding: 'quoted-printable' as const });
+/**
+ * The encoding is chosen here: the library's own choice may add `format=flowed`, which alters spaces. Quoted-printable
+ * can be read as it stands, but triples what is not ASCII.
+ */
+const part = (content: string) => ({
+  content,
+  contentTransferEncoding:
+    Buffer.byteLength(content) > 1.2 * content.length ? ('base64' as const) : ('quoted-printable' as const),
+});
 
 /**
  * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and

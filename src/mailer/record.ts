@@ -1,8 +1,7 @@
 /** Records how an attempt ended, however long that takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email.js';
-import type { AttemptResult } from './attempt.js';
-import { contextOf, iso, type Job } from './job.js';
+import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { backoffDelay } from './timings.js';
 import type { SendOutcome } from './transport.js';

@@ -48,13 +48,16 @@ function isRefusal({ command, responseCode }: SmtpError): boolean {
   return messageCommands.includes(command ?? '') && !authenticationCodes.includes(responseCode);
 }
 
-function reasonOf({ code = '', responseCode, originalCode = '' }: SmtpError): Reason {
+function reasonOf(error: SmtpError): Reason {
+  const { code, responseCode, originalCode } = error;
   if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
-  if (code === 'ETLS' || certificateCodes.test(originalCode)) return 'tls';
-  if (responseCode !== undefined) return responseCode < 500 ? 'smtp_4xx' : 'server_refused';
+  if (code === 'ETLS' || certificateCodes.test(originalCode ?? '')) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
-  return byCode[code] ?? 'connection_failed';
+  return responseCode === undefined ? unanswered(code) : answered(responseCode);
 }
+
+const answered = (responseCode: number): Reason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
+const unanswered = (code = ''): Reason => byCode[code] ?? 'connection_failed';
 
 const certificateCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 

@@ -15,20 +15,24 @@ export interface SmtpServer {
  * port 587, and elsewhere with `?requireTLS=true`. @throws TypeError that never repeats the URL, which holds a password.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
-    throw new TypeError('SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465');
+  const url = serverUrl(text);
   if ([...url.searchParams.keys()].some((name) => name !== 'requireTLS'))
     throw new TypeError('SMTP_URL may have no option but requireTLS=true');
   const secure = url.protocol === 'smtps:';
-  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port);
+  const port = Number(url.port || (secure ? 465 : 587));
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port,
     secure,
-    requireTLS: !secure && (port === 587 || url.searchParams.get('requireTLS') === 'true'),
+    requireTLS: port === 587 || url.searchParams.get('requireTLS') === 'true',
     auth: url.username === '' ? null : credentials(url),
   };
+}
+
+function serverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '') return url;
+  throw new TypeError('SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465');
 }
 
 function credentials({ username, password }: URL): { user: string; pass: string } {

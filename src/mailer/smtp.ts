@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from './smtp-url.js';
-import { afterHandOver, beforeHandOver, type SmtpFault } from './smtp-outcome.js';
+import { afterHandOver, beforeHandOver, type SmtpError, type SmtpFault } from './smtp-outcome.js';
 import type { Mail, SendLimits, SendOutcome, Transport } from './transport.js';
 
 /** How long the reply to QUIT is waited for; the message is accepted already. */
@@ -99,7 +99,7 @@ function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: Send
         },
       );
 
-    connection.on('error', (error) => fail({ error }));
+    connection.on('error', (error: SmtpError) => fail({ error }));
     // Some ends come without an error; where one is on its way, it comes in this turn.
     connection.on('end', () => setImmediate(() => fail({ reason: 'connection_lost' })));
     connection.connect((error) => {

@@ -80,6 +80,7 @@ test('the template arrives as it was given, line ends apart', async () => {
     .array(fc.string({ unit: 'grapheme' }), { minLength: 1 })
     .map((parts) => parts.join('\n').replaceAll('\0', ''));
   const odd = fc.constantFrom(
+    '日本\n'.repeat(900),
     '.\n.\n..x',
     ' trailing \n\t\n',
     '=20 = =3D',
