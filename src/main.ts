@@ -1,14 +1,11 @@
 /** Composition root: configuration → stores → projector, mailer, API; start and stop. The only file that knows every adapter. */
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { monotonicFactory } from 'ulid';
 import { createApp } from './api/app.js';
 import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
-import type { RequestLine } from './api/call.js';
-import type { Readiness } from './api/health.js';
 import { createRateLimiter } from './api/rate-limit.js';
 import { closeServer, createServer } from './api/server.js';
 import { createAudience } from './commands/audience.js';
@@ -34,12 +31,18 @@ import {
   tagsStream,
   type StreamKeys,
 } from './events/streams.js';
-import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from './eventstore/sqlite.js';
+import { createMailer, type Mailer } from './mailer/mailer.js';
+import { createOutboxTransport } from './mailer/outbox.js';
+import { parseSmtpUrl } from './mailer/smtp-url.js';
+import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
+import { mailerTimings } from './mailer/timings.js';
+import type { Transport } from './mailer/transport.js';
+import { addressOf, explain, mailReport, printBanner, readiness, requestLog } from './operator.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import { createQueries } from './projections/queries.js';
 import { liveProjections } from './projections/views.js';
-import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
+import { startProjectorThread } from './projector-thread.js';
 import { openSqliteReadModels } from './readmodels/sqlite.js';
 
 /** Running requests and the mailer get this long when the service stops. */
@@ -47,8 +50,8 @@ const closePatienceMs = 10_000;
 /** Folded contacts and e-mails kept in memory. */
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
-/** Ready means that what was written so long ago is shown. */
-const readyLagMs = 5_000;
+/** E-mails under way at once. */
+const mailConcurrency = 10;
 
 const sources: Sources = {
   now: Date.now,
@@ -123,11 +126,13 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
 
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   ownWrites.current = own;
+  const mailer: { current?: Mailer } = {};
   const projector = startProjectorThread({
     eventsFile: folder.eventsFile,
     viewsFile: folder.viewsFile,
     onProgress: ({ position }) => {
       own.advance(position);
+      mailer.current?.nudge();
     },
     onFault: ({ kind, message }) => logger.error({ kind }, message),
   });
@@ -137,13 +142,31 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const views = openSqliteReadModels({ file: folder.viewsFile, readOnly: true });
   const queries = createQueries(views);
 
+  const emails = handlerOf(emailDecider, cachedEmails);
+  const sender = createMailer({
+    reader: store,
+    handler: emails,
+    due: (now, limit) => queries.dueEmails(now, limit),
+    transport: transportOf(config, { logger, folder }),
+    runId: randomUUID(),
+    clock: Date.now,
+    monotonic,
+    random: Math.random,
+    soleWriter: store.soleWriter,
+    inDoubtPolicy: config.mailInDoubt,
+    timings: mailerTimings,
+    report: mailReport(logger),
+    concurrency: mailConcurrency,
+  });
+  mailer.current = sender;
+
   const nextUlid = monotonicFactory();
   const audience = createAudience({
     groups,
     lists,
     tags,
     contacts: handlerOf(contactDecider, cachedContacts),
-    emails: handlerOf(emailDecider, cachedEmails),
+    emails,
     keys,
     newId: (prefix) => `${prefix}_${nextUlid()}`,
   });
@@ -155,7 +178,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
     queries,
     ownWrites: own,
     parked: () => projector.status().parked,
-    readiness: () => readiness({ store, projector, own }),
+    readiness: () => readiness({ store, own, projector: projector.status(), mailer: sender.status() }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     today: () => new Date().toISOString().slice(0, 10),
     authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
@@ -172,6 +195,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
+  sender.nudge();
   const address = addressOf(server.address(), config.host);
   folder.writeAddress(address);
   printBanner({ address, folder: config.dataDir, generatedKey: stored.generated });
@@ -180,13 +204,23 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   return {
     address,
     async close() {
-      await closeServer(server, closePatienceMs);
+      await Promise.all([closeServer(server, closePatienceMs), sender.close()]);
       await projector.close();
       own.close();
       await views.close();
       await store.close();
     },
   };
+}
+
+function transportOf({ smtpUrl }: Config, { logger, folder }: Pick<Surroundings, 'logger' | 'folder'>): Transport {
+  if (smtpUrl !== undefined) return createSmtpTransport({ server: parseSmtpUrl(smtpUrl), timings: smtpTimings });
+  return createOutboxTransport({
+    folder: folder.outbox,
+    onWritten: (file) => {
+      logger.info(file, 'e-mail written to the outbox');
+    },
+  });
 }
 
 /** @throws ConfigurationError when the log was begun with another secret. */
@@ -211,75 +245,6 @@ async function initialise(
     throw new ConfigurationError(
       'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
     );
-}
-
-interface Parts {
-  readonly store: SqliteEventStore;
-  readonly projector: ProjectorThread;
-  readonly own: OwnWrites;
-}
-
-async function readiness({ store, projector, own }: Parts): Promise<Readiness> {
-  const head = await store.head().catch(() => undefined);
-  const { position, rebuilding, fault, parked, unknown } = projector.status();
-  const lag = Math.round(own.lag());
-  const parkedCatalogues = parked.filter(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
-  const caughtUp = own.visible([]) === undefined && lag < readyLagMs && !rebuilding;
-  return {
-    ready: head !== undefined && fault === null && caughtUp && parkedCatalogues.length === 0,
-    parts: {
-      event_store: { reachable: head !== undefined, head: head ?? null },
-      projections: {
-        reachable: fault === null,
-        caught_up: caughtUp,
-        rebuilding,
-        position,
-        lag_ms: lag,
-        unknown_events: unknown,
-        parked: parked.map(({ view, stream, position: at, reason }) => ({ view, stream, position: at, reason })),
-      },
-    },
-  };
-}
-
-function requestLog(logger: Logger): (line: RequestLine) => void {
-  return ({ error, ...line }) => {
-    if (error === undefined) logger.info(line, 'request');
-    else logger.error({ ...line, err: error }, 'request failed');
-  };
-}
-
-function addressOf(bound: AddressInfo | string | null, host: string): string {
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
-}
-
-function printBanner({
-  address,
-  folder,
-  generatedKey,
-}: {
-  address: string;
-  folder: string;
-  generatedKey: string | undefined;
-}): void {
-  const lines = [`audience-ledger listens on ${address}, its data is in ${folder}`];
-  if (generatedKey !== undefined)
-    lines.push(`API key (shown this once, kept in ${folder}/api-key.txt): ${generatedKey}`);
-  process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-/** What stops a start in the operator's words; anything else is a fault of ours and keeps its stack. */
-function explain(error: unknown): string {
-  if (
-    error instanceof ConfigurationError ||
-    error instanceof WriterLockedError ||
-    error instanceof StoreUnavailableError
-  )
-    return error.message;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 async function main(): Promise<void> {

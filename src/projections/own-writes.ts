@@ -16,6 +16,8 @@ export interface OwnWrites {
    * after 2 s.
    */
   visible(touched: readonly string[], position?: string): Promise<void> | undefined;
+  /** Whether the views have come to where the log stood at start. */
+  reached(): boolean;
   /** Milliseconds since the oldest own write that the views do not show; 0 when they show all. */
   lag(): number;
   /** Resolves when the lag is below `milliseconds`, or after `patience` milliseconds. */
@@ -103,6 +105,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 
   return {
     lag,
+    reached: () => head <= visiblePosition,
     record(events) {
       const time = now();
       for (const event of events) if (event.position > visiblePosition) recordOne(event, time);
