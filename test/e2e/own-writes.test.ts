@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shown, someAddress, unique } from '../support/answers.js';
-import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { eventually, startService, type Answer, type LoggedEvent, type Service } from '../support/service.js';
 
 let service: Service;
 beforeAll(async () => {
@@ -186,10 +186,19 @@ describe('after a restart', () => {
           expect(contact.body).toMatchObject({ data: { contact_id: id, email } });
         }),
       );
-    const streams = new Map<string, number>();
-    for (const { stream, revision } of service.events()) {
-      expect(revision).toBe((streams.get(stream) ?? -1) + 1);
-      streams.set(stream, revision);
-    }
+    expectSound(service.events());
   }, 30_000);
 });
+
+/** No stream has a hole or goes back in time, and no event is there twice. */
+function expectSound(events: readonly LoggedEvent[]): void {
+  const streams = new Map<string, { revision: number; at: string }>();
+  for (const { stream, revision, metadata } of events) {
+    const before = streams.get(stream) ?? { revision: -1, at: '' };
+    const at = String(metadata['at']);
+    expect(revision).toBe(before.revision + 1);
+    expect(at >= before.at, `${stream} ${revision} goes back in time`).toBe(true);
+    streams.set(stream, { revision, at });
+  }
+  expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
+}
