@@ -107,6 +107,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
+    onAppended?: (last: Recorded<DomainEvent>) => void,
   ): CommandHandler<State, Command, Event> =>
     createCommandHandler({
       store,
@@ -115,7 +116,11 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
-      onAppended: (events: readonly Recorded<DomainEvent>[]) => ownWrites.current?.record(events),
+      onAppended: (events) => {
+        ownWrites.current?.record(events);
+        const last = events.at(-1);
+        if (last !== undefined) onAppended?.(last);
+      },
     });
 
   await initialise(handlerOf(serviceDecider, 1), keys);
@@ -127,12 +132,16 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   ownWrites.current = own;
   const mailer: { current?: Mailer } = {};
+  // The mailer looks at its worklist once after the start, and whenever the views may show a new request.
+  let shown: string | undefined;
+  let mailUntil = '';
   const projector = startProjectorThread({
     eventsFile: folder.eventsFile,
     viewsFile: folder.viewsFile,
     onProgress: ({ position }) => {
       own.advance(position);
-      mailer.current?.nudge();
+      if (shown === undefined || shown < mailUntil) mailer.current?.nudge();
+      shown = position;
     },
     onFault: ({ kind, message }) => logger.error({ kind }, message),
   });
@@ -142,7 +151,9 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const views = openSqliteReadModels({ file: folder.viewsFile, readOnly: true });
   const queries = createQueries(views);
 
-  const emails = handlerOf(emailDecider, cachedEmails);
+  const emails = handlerOf(emailDecider, cachedEmails, ({ position }) => {
+    mailUntil = position;
+  });
   const sender = createMailer({
     reader: store,
     handler: emails,
@@ -195,7 +206,6 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  sender.nudge();
   const address = addressOf(server.address(), config.host);
   folder.writeAddress(address);
   printBanner({ address, folder: config.dataDir, generatedKey: stored.generated });

@@ -34,7 +34,7 @@ export const mailerTimings: MailerTimings = {
   margin: 30 * second,
   poll: 5 * second,
   sweep: minute,
-  backoff: minute,
+  backoff: 10 * second,
   backoffCap: 4 * hour,
   giveUp: 48 * hour,
   stale: second,
@@ -45,5 +45,5 @@ export const mailerTimings: MailerTimings = {
 /** Full jitter under a doubling ceiling, with a floor so that an attempt is never repeated at once. `round` counts from 0. */
 export function backoffDelay(round: number, { backoff, backoffCap }: MailerTimings, random: () => number): number {
   const ceiling = Math.min(backoffCap, backoff * 2 ** Math.min(round, 30));
-  return Math.round(backoff / 60 + random() * ceiling);
+  return Math.round(backoff / 10 + random() * ceiling);
 }
