@@ -25,7 +25,7 @@ function fingerprint() {
 const wanted = fingerprint();
 const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
 if (process.argv.includes('--force') || built !== wanted) {
-  // Compiled beside the old build and put in its place in one rename, so that a broken build leaves the old one alone.
+  // Compiled beside the old build and put in its place by renaming, so that a broken build leaves the old one alone.
   const fresh = path.join(root, `dist.${process.pid}`);
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const result = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', fresh], {
@@ -38,6 +38,8 @@ if (process.argv.includes('--force') || built !== wanted) {
   }
   mkdirSync(fresh, { recursive: true });
   writeFileSync(path.join(fresh, '.inputs'), wanted);
-  rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+  const old = `${fresh}.old`;
+  if (existsSync(path.join(root, 'dist'))) renameSync(path.join(root, 'dist'), old);
   renameSync(fresh, path.join(root, 'dist'));
+  rmSync(old, { recursive: true, force: true });
 }

@@ -157,7 +157,8 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const sender = createMailer({
     reader: store,
     handler: emails,
-    due: (now, limit) => queries.dueEmails(now, limit),
+    // Before the first progress the view may not have been made.
+    due: (now, limit) => (shown === undefined ? Promise.resolve([]) : queries.dueEmails(now, limit)),
     transport: transportOf(config, { logger, folder }),
     runId: randomUUID(),
     clock: Date.now,

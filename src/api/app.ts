@@ -91,7 +91,7 @@ export function createApp(options: ApiOptions): Express {
     ),
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
-  app.use('/health', healthRouter({ readiness: options.readiness, headers }));
+  app.use('/health', healthRouter(options.readiness, calls));
   app.use(unknownRoute(calls));
   app.use(routingFault(calls));
   return app;

@@ -74,6 +74,8 @@ interface Passage {
   readonly response: Response;
   readonly started: number;
   readonly requestId: string;
+  /** The request id is ours, not the caller's. */
+  readonly isOwnId: boolean;
   actor?: string;
   body: Body;
   rateHeaders: readonly string[];
@@ -84,25 +86,36 @@ export type Runner = <Input>(endpoint: Endpoint<Input>) => (request: Request, re
 export interface Calls {
   /** The Express handler of an endpoint. */
   readonly run: Runner;
-  /** Answers an error that no endpoint stands behind: 404, 405. */
+  /** Answers an error that no endpoint stands behind: 404, 405, not ready. */
   readonly refuse: (
-    exchange: { request: Request; response: Response },
+    exchange: Exchange,
     error: ServiceError,
-    headers?: readonly string[],
+    more?: { headers?: readonly string[]; data?: object },
   ) => void;
+  /** Answers 200 where no endpoint stands behind: health. Not logged, for it is asked every few seconds. */
+  readonly answer: (exchange: Exchange, data: object) => void;
+}
+
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
 }
 
 export function createCalls(options: CallOptions): Calls {
   const { limits } = options;
 
-  const begin = (request: Request, response: Response): Passage => ({
-    request,
-    response,
-    started: options.now(),
-    requestId: requestIdOf(request.headers['x-request-id']),
-    body: nothing,
-    rateHeaders: [],
-  });
+  function begin(request: Request, response: Response): Passage {
+    const callers = callersId(request.headers['x-request-id']);
+    return {
+      request,
+      response,
+      started: options.now(),
+      requestId: callers ?? randomUUID(),
+      isOwnId: callers === undefined,
+      body: nothing,
+      rateHeaders: [],
+    };
+  }
 
   function count(passage: Passage, verdict: RateVerdict): void {
     passage.rateHeaders = verdict.headers;
@@ -132,7 +145,8 @@ export function createCalls(options: CallOptions): Calls {
   async function handle<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
     await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
-    const correlationId = randomUUID();
+    // A UUID of our own serves as both.
+    const correlationId = passage.isOwnId ? requestId : randomUUID();
     const input = endpoint.parse(passage.body);
     if (request.method !== 'GET' && request.method !== 'HEAD') await options.admit();
     const answer = await endpoint.handle({
@@ -191,19 +205,24 @@ export function createCalls(options: CallOptions): Calls {
         fail(passage, endpoint, fault);
       });
     },
-    refuse({ request, response }, error, headers = []) {
+    refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const passage = begin(request, response);
-      if (request.path.startsWith('/v1/')) passage.rateHeaders = limits.anonymous.take(addressOf(passage)).headers;
+      if (request.originalUrl.startsWith('/v1/'))
+        passage.rateHeaders = limits.anonymous.take(addressOf(passage)).headers;
       const { status } = errorCatalogue[error.code];
-      const body = errorBody({ code: error.code, message: error.message, data: {} });
-      reply(passage, { status, headers, body });
+      const body = errorBody({ code: error.code, message: error.message, data });
+      reply(passage, { status, headers: [...errorHeaders(error), ...headers], body });
       log(passage, '-', { status });
+    },
+    answer({ request, response }, data) {
+      reply(begin(request, response), { status: 200, headers: [], body: successBody({ data }) });
     },
   };
 }
 
-function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID();
+/** The caller's request id, if it is one that we pass on. */
+function callersId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
 function parameterOf(request: Request, name: string): string {

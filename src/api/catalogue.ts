@@ -93,9 +93,9 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ca
     parse: parseNothing,
     isOurs: true,
     async handle(call) {
-      const request = pageRequest(call.request);
+      const request = pageRequest(call.request, [view]);
       await reads.visible(call, { touched: [view], parked: [{ view, stream: view }] });
-      return pageOf(await options.page(request), { show: options.show, isIncomplete: false });
+      return pageOf(await options.page(request), { show: options.show, isIncomplete: false, scope: [view] });
     },
   };
 

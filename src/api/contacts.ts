@@ -156,10 +156,12 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
     parse: parseNothing,
     isOurs: true,
     async handle(call) {
-      const request = { ...pageRequest(call.request), status: statusOf(call), tagId: undefined };
+      const listId = listOf(call);
+      const status = statusOf(call);
       const tagName = queryText(call.request, 'tag_name');
       if (tagName === null) throw new ServiceError('not_a_string', { field: 'tag_name' });
-      const listId = listOf(call);
+      const scope = ['contacts', listId, status ?? '', tagName ?? ''];
+      const request = { ...pageRequest(call.request, scope), status };
       const touched = [`memberships/${listId}/`, 'contacts', ...catalogues];
       await reads.visible(call, { touched, parked: parkedCatalogues });
       const tag = tagName === undefined ? undefined : await queries.tagByName(tagName);
@@ -167,7 +169,8 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
       const tagId = tagName === undefined ? undefined : (tag?.tag_id ?? '');
       const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
       if (answer === undefined) throw new ServiceError('not_found');
-      return pageOf(answer, { show: (item) => item, isIncomplete: reads.isIncomplete(['memberships', 'contacts']) });
+      const isIncomplete = reads.isIncomplete(['memberships', 'contacts']);
+      return pageOf(answer, { show: (item) => item, isIncomplete, scope });
     },
   };
 

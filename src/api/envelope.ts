@@ -55,8 +55,10 @@ export function errorHeaders(error: ServiceError): readonly string[] {
 export function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const field of fields.flat) if (Object.hasOwn(body, field) && isSmall(body[field])) result[field] = body[field];
-  const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
-  if (fields.nested.length > 0 && isObject(nested)) result['data'] = echo(nested, { flat: fields.nested, nested: [] });
+  if (fields.nested.length === 0 || !Object.hasOwn(body, 'data')) return result;
+  const nested = body['data'];
+  if (isObject(nested)) result['data'] = echo(nested, { flat: fields.nested, nested: [] });
+  else if (isSmall(nested)) result['data'] = nested;
   return result;
 }
 

@@ -1,7 +1,7 @@
 /** The router of health: alive, and ready with the state of each part. Neither limited nor behind a key. */
-import { Router, type Response } from 'express';
-import { errorCatalogue } from '../errors.js';
-import { send } from './envelope.js';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { ServiceError } from '../errors.js';
+import type { Calls } from './call.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -9,28 +9,26 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, object>>;
 }
 
-export interface HealthRouter {
-  readonly readiness: () => Promise<Readiness>;
-  readonly headers: readonly string[];
-}
-
-export function healthRouter({ readiness, headers }: HealthRouter): Router {
+export function healthRouter(readiness: () => Promise<Readiness>, calls: Calls): Router {
   const router = Router();
-  const answer = (response: Response, { status, body }: { status: number; body: object }): void => {
-    send(response, status, { headers, body: JSON.stringify(body) });
+  const mount = (path: string, handler: RequestHandler): void => {
+    router
+      .route(path)
+      .get(handler)
+      .all((request, response) => {
+        calls.refuse({ request, response }, new ServiceError('method_not_allowed'), {
+          headers: ['Allow', 'GET, HEAD'],
+        });
+      });
   };
-  router.get('/live', (_request, response) => {
-    answer(response, { status: 200, body: { statusCode: 200, status: 'Success', data: { alive: true } } });
+  mount('/live', (request, response) => {
+    calls.answer({ request, response }, { alive: true });
   });
-  router.get('/ready', async (_request, response) => {
-    const { ready, parts: data } = await readiness();
-    if (ready) {
-      answer(response, { status: 200, body: { statusCode: 200, status: 'Success', data } });
-      return;
-    }
-    const { status, message, type } = errorCatalogue.unavailable;
-    const body = { statusCode: status, status: 'Error', message, type, data };
-    send(response, status, { headers: [...headers, 'Retry-After', '1'], body: JSON.stringify(body) });
+  mount('/ready', (request: Request, response: Response, next) => {
+    readiness().then(({ ready, parts }) => {
+      if (ready) calls.answer({ request, response }, parts);
+      else calls.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
+    }, next);
   });
   return router;
 }

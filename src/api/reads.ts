@@ -1,4 +1,5 @@
 /** What all reads share: waiting for one's own writes, parked streams, paging. */
+import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
 import type { OwnWrites } from '../projections/own-writes.js';
@@ -53,16 +54,25 @@ function minPosition(request: Request): string | undefined {
 const defaultLimit = 50;
 const maxLimit = 200;
 
-/** `limit` and `cursor` of the query. @throws ServiceError `invalid_limit`, `invalid_cursor` */
-export function pageRequest(request: Request): PageRequest {
+/**
+ * `limit` and `cursor` of the query. A cursor goes with the collection and the filters that it was given out for, its
+ * `scope`. @throws ServiceError `invalid_limit`, `invalid_cursor`
+ */
+export function pageRequest(request: Request, scope: readonly string[]): PageRequest {
   const limit = queryText(request, 'limit');
   const cursor = queryText(request, 'cursor');
   if (limit === null || (limit !== undefined && !/^[0-9]{1,3}$/.test(limit))) throw new ServiceError('invalid_limit');
   const wanted = limit === undefined ? defaultLimit : Number(limit);
   if (wanted < 1 || wanted > maxLimit) throw new ServiceError('invalid_limit');
-  if (cursor === null || cursor === '') throw new ServiceError('invalid_cursor');
-  return cursor === undefined ? { limit: wanted } : { limit: wanted, cursor };
+  if (cursor === undefined) return { limit: wanted };
+  const mark = scopeMark(scope);
+  if (cursor?.startsWith(mark) !== true) throw new ServiceError('invalid_cursor');
+  return { limit: wanted, cursor: cursor.slice(mark.length) };
 }
+
+/** The head of every cursor of that scope. */
+const scopeMark = (scope: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 8);
 
 /** A query parameter; `null` when it is given more than once. */
 export function queryText(request: Request, name: string): string | undefined | null {
@@ -71,15 +81,18 @@ export function queryText(request: Request, name: string): string | undefined | 
   return typeof value === 'string' ? value : null;
 }
 
+interface PageShape<Item> {
+  readonly show: (item: Item) => unknown;
+  readonly isIncomplete: boolean;
+  readonly scope: readonly string[];
+}
+
 /** The answer of a page; `next_cursor` and `incomplete` stand beside `data`. */
-export function pageOf<Item>(
-  page: PageAnswer<Item>,
-  { show, isIncomplete }: { readonly show: (item: Item) => unknown; readonly isIncomplete: boolean },
-): Answer {
+export function pageOf<Item>(page: PageAnswer<Item>, { show, isIncomplete, scope }: PageShape<Item>): Answer {
   return {
     data: page.items.map(show),
     beside: {
-      ...(page.next_cursor === undefined ? {} : { next_cursor: page.next_cursor }),
+      ...(page.next_cursor === undefined ? {} : { next_cursor: scopeMark(scope) + page.next_cursor }),
       ...(isIncomplete ? { incomplete: true } : {}),
     },
   };

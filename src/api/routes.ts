@@ -22,6 +22,6 @@ export function mount<Input>(
   for (const method of methods) route[method](handler);
   const allow = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
   route.all((request, response) => {
-    mounted.calls.refuse({ request, response }, new ServiceError('method_not_allowed'), ['Allow', allow]);
+    mounted.calls.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
   });
 }

@@ -189,11 +189,18 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   async function appendDecided(
     stream: string,
     decided: DecidedBatch<State, Event>,
-    folded: Folded<State>,
+    { folded, isGuess }: Basis<State>,
   ): Promise<string | undefined> {
     try {
       const result = await append(stream, decided.events, folded);
-      remember(stream, { state: decided.state, revision: result.revision, position: result.position, at: decided.at });
+      // What has just begun seldom goes on at once; keeping it would push out what is in use, and feed the garbage collector.
+      if (!isGuess)
+        remember(stream, {
+          state: decided.state,
+          revision: result.revision,
+          position: result.position,
+          at: decided.at,
+        });
       options.onAppended?.(recorded(stream, decided.events, result));
       return result.position;
     } catch (error) {
@@ -210,19 +217,20 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     let mustRead = false;
     let conflicts = 0;
     for (;;) {
-      const { folded, isFresh, isGuess } = await basisOf(stream, waiting, mustRead);
+      const basis = await basisOf(stream, waiting, mustRead);
+      const { folded, isFresh } = basis;
       const decided = decideBatch({ decider, folded, commands: waiting, sources });
       mustRead = true;
       // Without an event no expectation protects the outcome: only fresh state may speak.
       if (decided.events.length === 0 && !isFresh) continue;
-      const position = decided.events.length === 0 ? folded.position : await appendDecided(stream, decided, folded);
+      const position = decided.events.length === 0 ? folded.position : await appendDecided(stream, decided, basis);
       if (position !== undefined) {
         answer(waiting, decided, position);
         return decided.outcomes.length;
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
       // A guess that was wrong is no contention: read and decide at once.
-      if (!isGuess) await options.sleep(pause(conflicts));
+      if (!basis.isGuess) await options.sleep(pause(conflicts));
       conflicts += 1;
     }
   }

@@ -17,6 +17,7 @@ import {
   expectationNumber,
   pack,
   type Append,
+  type AppendMessage,
   type FromWriter,
   type ToWriter,
 } from './sqlite-messages.js';
@@ -31,6 +32,8 @@ const workerUrl = new URL(
 const appendsPerMessage = 1_024;
 const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
+/** Messages that the writer may have before it has answered: one it works on and one it finds next. What comes meanwhile goes out together. */
+const messagesInFlight = 2;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -56,6 +59,8 @@ export class WriteQueue {
   /** Posted, in order; the writer answers in the same order. */
   #posted: Waiting[] = [];
   #size = 0;
+  /** Appends of each posted message, in order. */
+  #inFlight: number[] = [];
   #scheduled = false;
   #worker: Worker | undefined;
   /** `starting` queues, `down` refuses at once. */
@@ -158,6 +163,7 @@ export class WriteQueue {
         for (const waiting of this.#take(message.count)) waiting.reject(new Failure(message.message));
         this.#fault(new Failure(message.message));
         this.#settled();
+        this.#schedule();
         return;
       }
       case 'fault':
@@ -179,11 +185,14 @@ export class WriteQueue {
       }
     }
     this.#settled();
+    this.#schedule();
   }
 
   #take(count: number): Waiting[] {
     const taken = this.#posted.splice(0, count);
     for (const { size } of taken) this.#size -= size;
+    // The writer answers whole messages.
+    for (let left = count; left > 0;) left -= this.#inFlight.shift() ?? left;
     return taken;
   }
 
@@ -196,6 +205,7 @@ export class WriteQueue {
   /** All appends of one turn of the event loop go out together. */
   #schedule(): void {
     if (this.#scheduled || this.#state !== 'up' || this.#queue.length === 0) return;
+    if (this.#inFlight.length >= messagesInFlight) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -212,15 +222,22 @@ export class WriteQueue {
       pack(message, waiting);
       this.#posted.push(waiting);
       if (message.streams.length < appendsPerMessage && message.size < charactersPerMessage) continue;
-      this.#worker?.postMessage(message satisfies ToWriter);
+      this.#send(message);
       message = emptyMessage(recordedAt);
     }
-    if (message.streams.length > 0) this.#worker?.postMessage(message satisfies ToWriter);
+    if (message.streams.length > 0) this.#send(message);
+  }
+
+  #send(message: AppendMessage): void {
+    this.#inFlight.push(message.streams.length);
+    this.#worker?.postMessage(message satisfies ToWriter);
   }
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
   #ended(error: Error): void {
-    for (const waiting of this.#take(this.#posted.length))
+    const lost = this.#take(this.#posted.length);
+    this.#inFlight = [];
+    for (const waiting of lost)
       waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';

@@ -34,6 +34,13 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
+interface Write {
+  readonly events: readonly Recorded<DomainEvent>[];
+  readonly position: string;
+  readonly time: number;
+  touched: ReadonlySet<string> | undefined;
+}
+
 export interface OwnWritesOptions {
   readonly projections: readonly Projection[];
   /** Head of the log at start: counts as this process's own last write to everything. */
@@ -47,37 +54,14 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   for (const projection of projections)
     for (const type of projection.handles) byType.set(type, [...(byType.get(type) ?? []), projection]);
 
-  /** Position of the last own write by what it touched. */
-  const last = new Map<string, string>();
-  /** The same in order of writing, to be forgotten from the front. */
-  let pending: { readonly touched: string; readonly position: string; readonly time: number }[] = [];
+  /** Own writes that the views do not show yet, in log order, to be forgotten from the front. */
+  let pending: Write[] = [];
   let first = 0;
   let visiblePosition = '';
   let waiters: Waiter[] = [];
 
-  function note(touched: string, position: string, time: number): void {
-    last.set(touched, position);
-    pending.push({ touched, position, time });
-  }
-
-  function recordOne(event: Recorded<DomainEvent>, time: number): void {
-    const { position } = event;
-    note(`stream:${event.stream}`, position, time);
-    for (const projection of byType.get(event.event.type) ?? []) {
-      note(projection.name, position, time);
-      for (const key of projection.keys(event)) {
-        note(`${projection.name}/${key}`, position, time);
-        const slash = key.indexOf('/');
-        if (slash >= 0) note(`${projection.name}/${key.slice(0, slash + 1)}`, position, time);
-      }
-    }
-  }
-
   function forget(): void {
-    for (let entry = pending[first]; entry !== undefined && entry.position <= visiblePosition; entry = pending[first]) {
-      if (last.get(entry.touched) === entry.position) last.delete(entry.touched);
-      first += 1;
-    }
+    while (first < pending.length && (pending[first]?.position ?? '') <= visiblePosition) first += 1;
     if (first === pending.length) {
       pending = [];
       first = 0;
@@ -85,6 +69,18 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       pending = pending.slice(first);
       first = 0;
     }
+  }
+
+  /** Position of the last own write to one of these that is not shown yet. */
+  function lastWrite(touched: readonly string[]): string {
+    for (let index = pending.length - 1; index >= first; index -= 1) {
+      const write = pending[index];
+      if (write === undefined) continue;
+      // Worked out only when somebody reads: most writes are shown before anybody asks.
+      write.touched ??= touchedBy(write.events, byType);
+      for (const one of touched) if (write.touched.has(one)) return write.position;
+    }
+    return '';
   }
 
   function wait(position: string, patience: number): Promise<boolean> {
@@ -107,8 +103,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     lag,
     reached: () => head <= visiblePosition,
     record(events) {
-      const time = now();
-      for (const event of events) if (event.position > visiblePosition) recordOne(event, time);
+      const position = events.at(-1)?.position ?? '';
+      if (position > visiblePosition) pending.push({ events, position, time: now(), touched: undefined });
     },
     advance(position) {
       if (position <= visiblePosition) return;
@@ -124,10 +120,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
     visible(touched, position = '') {
       let needed = position > head ? position : head;
-      for (const one of touched) {
-        const written = last.get(one);
-        if (written !== undefined && written > needed) needed = written;
-      }
+      const written = lastWrite(touched);
+      if (written > needed) needed = written;
       if (needed <= visiblePosition) return undefined;
       return wait(needed, patienceMs).then((reached) => {
         if (!reached) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
@@ -143,4 +137,24 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       waiters = [];
     },
   };
+}
+
+/** Streams, collections, parts of collections and documents that these events change; see `visible`. */
+function touchedBy(
+  events: readonly Recorded<DomainEvent>[],
+  byType: ReadonlyMap<string, readonly Projection[]>,
+): ReadonlySet<string> {
+  const touched = new Set<string>();
+  for (const event of events) {
+    touched.add(`stream:${event.stream}`);
+    for (const projection of byType.get(event.event.type) ?? []) {
+      touched.add(projection.name);
+      for (const key of projection.keys(event)) {
+        touched.add(`${projection.name}/${key}`);
+        const slash = key.indexOf('/');
+        if (slash >= 0) touched.add(`${projection.name}/${key.slice(0, slash + 1)}`);
+      }
+    }
+  }
+  return touched;
 }
