@@ -14,8 +14,10 @@ export interface ProjectorThreadOptions {
 }
 
 export interface ProjectorThread {
-  /** Something was appended: look at once. Cheap enough for every append. */
-  ring(): void;
+  /** Something was appended, up to this position. Cheap enough for every append: looked at at once, or under load with what comes in the next moments. */
+  ring(position: string): void;
+  /** Somebody waits for what was appended: no more gathering. */
+  hurry(): void;
   status(): ProjectorStatus;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
@@ -35,7 +37,6 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
   let closing: Promise<void> | undefined;
-  let rung: 'no' | 'once' | 'again' = 'no';
 
   const update = (next: ProjectorStatus): void => {
     status = next;
@@ -46,6 +47,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
     if (message.type === 'fault') return onFault(message.fault);
     if (message.status.folded > 0) deaths = 0;
     update({ ...message.status, parked: message.parked ?? status.parked });
+    ring(grown);
   };
 
   const start = (): void => {
@@ -58,6 +60,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
     });
     started.on('exit', () => {
       worker = undefined;
+      told = '';
       if (closing !== undefined) return;
       deaths += 1;
       update({ ...status, caughtUp: false, fault: message });
@@ -68,19 +71,15 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const send = (message: ToProjector): void => worker?.postMessage(message);
 
-  /** One message a turn, and one more for whatever rang after it. */
-  const ring = (): void => {
-    if (rung !== 'no') {
-      rung = 'again';
-      return;
-    }
-    rung = 'once';
+  /** Up to where the projector has been told to look, and the log has grown. */
+  let told = '';
+  let grown = '';
+  /** One message until the projector has come as far: what rings meanwhile it finds by itself, or hears of then. */
+  const ring = (position: string): void => {
+    grown = position;
+    if (told > status.position || grown <= status.position) return;
+    told = grown;
     send('ring');
-    setImmediate(() => {
-      const again = rung === 'again';
-      rung = 'no';
-      if (again) ring();
-    });
   };
 
   const stop = async (): Promise<void> => {
@@ -95,5 +94,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   };
 
   start();
-  return { ring, status: () => status, close: () => (closing ??= stop()) };
+  const hurry = (): void => send('hurry');
+
+  return { ring, hurry, status: () => status, close: () => (closing ??= stop()) };
 }

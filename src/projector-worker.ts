@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
+import { createPace } from './projections/pace.js';
 import { runProjector, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
 import { openSqliteReadModels } from './readmodels/sqlite.js';
@@ -15,7 +16,7 @@ export type FromProjector =
     }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** What it says. */
-export type ToProjector = 'ring' | 'stop';
+export type ToProjector = 'ring' | 'hurry' | 'stop';
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
@@ -26,9 +27,11 @@ const readModels = openSqliteReadModels({ file: viewsFile });
 const stop = new AbortController();
 const tell = (message: FromProjector): void => main.postMessage(message);
 
+const pace = createPace();
 main.on('message', (message: ToProjector) => {
-  if (message === 'ring') reader.wake();
-  else stop.abort();
+  if (message === 'stop') stop.abort();
+  else reader.wake();
+  if (message !== 'ring') pace.hurry();
 });
 
 let told: ProjectorStatus['parked'] | undefined;
@@ -37,6 +40,7 @@ await runProjector({
   readModels,
   projections: liveProjections,
   signal: stop.signal,
+  pace: pace.next,
   random: Math.random,
   onFault: (fault) => tell({ type: 'fault', fault }),
   onProgress: ({ parked, ...status }) => {

@@ -55,7 +55,7 @@ it('folds what was appended, reports it when others can see it, and ends in orde
   const viewsFile = path.join(folder, 'views.db');
   const reader = openSqliteReadModels({ file: viewsFile, readOnly: true });
   const projector = start(viewsFile);
-  store.onCommitted(() => projector.thread.ring());
+  store.onCommitted(projector.thread.ring);
   const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
   await projector.until(() => projector.thread.status().position >= position);
   expect((await reader.get(lists, 'lst_01'))?.position).toBe(position);

@@ -16,6 +16,8 @@ export interface OwnWrites {
    * after 2 s.
    */
   visible(touched: readonly string[], position?: string): Promise<void> | undefined;
+  /** Calls the listener whenever somebody begins to wait for the views. */
+  onWaiting(listener: () => void): void;
   /** Whether the views have come to where the log stood at start. */
   reached(): boolean;
   /** Milliseconds since the oldest own write that the views do not show; 0 when they show all. */
@@ -59,6 +61,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   let first = 0;
   let visiblePosition = '';
   let waiters: Waiter[] = [];
+  let whenWaiting = (): void => undefined;
 
   function forget(): void {
     while (first < pending.length && (pending[first]?.position ?? '') <= visiblePosition) first += 1;
@@ -85,6 +88,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 
   function wait(position: string, patience: number): Promise<boolean> {
     if (position <= visiblePosition) return Promise.resolve(true);
+    whenWaiting();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         waiters = waiters.filter((waiter) => waiter.timer !== timer);
@@ -101,6 +105,9 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 
   return {
     lag,
+    onWaiting(listener) {
+      whenWaiting = listener;
+    },
     reached: () => head <= visiblePosition,
     record(events) {
       const position = events.at(-1)?.position ?? '';

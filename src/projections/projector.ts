@@ -52,6 +52,8 @@ export interface ProjectorOptions {
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
   readonly signal: AbortSignal;
+  /** Awaited after each batch of so many events, so that the next one can grow. Default: never waits. */
+  readonly pace?: (events: number) => Promise<void> | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
 }
@@ -121,6 +123,7 @@ async function runSession(run: Run): Promise<void> {
   for await (const batch of batches(reader, { after: position, signal })) {
     await foldAndCommit(run, batch);
     if (signal.aborted) return;
+    await run.pace?.(batch.events.length);
   }
 }
 

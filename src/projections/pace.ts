@@ -1,0 +1,38 @@
+/** Under load the projector gathers what comes within a moment: one commit of many events costs far less than many of a few. */
+
+/** A batch of fewer events is no load: the next one is folded at once. */
+const loadFrom = 24;
+/** How long events are gathered under load, unless somebody waits for them. Milliseconds. */
+const gatherMs = 20;
+
+export interface Pace {
+  /** To be awaited after a batch of so many events. */
+  next(this: void, events: number): Promise<void> | undefined;
+  /** Somebody waits: ends the gathering, and the next one if none is under way. */
+  hurry(this: void): void;
+}
+
+export function createPace(): Pace {
+  let hurried = false;
+  let go: (() => void) | undefined;
+  return {
+    next(events) {
+      const skip = hurried || events < loadFrom;
+      hurried = false;
+      if (skip) return undefined;
+      return new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, gatherMs);
+        go = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }).then(() => {
+        go = undefined;
+      });
+    },
+    hurry() {
+      if (go === undefined) hurried = true;
+      else go();
+    },
+  };
+}
