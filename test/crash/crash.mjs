@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { tally } from './journal.mjs';
 import { readOptions, usage } from './options.mjs';
 import { createRandom } from './random.mjs';
+import { showEnd, showRound, showSummary } from './report.mjs';
 import { firstStarts, kinds } from './rounds.mjs';
 import { createStage } from './stage.mjs';
 import { mailSettled, verify, verifyTheChecks } from './verify.mjs';
 
-const shownProblems = 20;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A copy, so that a build meanwhile does not put two versions of the service into one run. It stands where imports find the packages. */
@@ -53,59 +53,39 @@ async function finish(stage) {
   return { ...verdict, problems: [...stage.takeProblems(), ...verdict.problems, ...verifyTheChecks(stage)] };
 }
 
-function line(round, kind, { readyMs, events, documents, emails, problems }, counts) {
-  const { acked, refused, open, reads, unavailable } = counts;
-  const mail = `mail ${emails.sent}/${emails.requested} sent, ${emails.doubted} doubted, ${emails.doubles} twice`;
-  return `round ${String(round).padStart(2)} ${kind.padEnd(8)} ready ${readyMs} ms | ${acked} acknowledged, ${refused} refused, ${open} unanswered, ${reads} reads, ${unavailable}x 503 | ${events} events, ${documents} rows | ${mail} | ${problems.length === 0 ? 'ok' : `${problems.length} PROBLEMS`}`;
-}
-
-function show(problems) {
-  for (const text of problems.slice(0, shownProblems)) console.log(`  - ${text}`);
-  if (problems.length > shownProblems) console.log(`  … and ${problems.length - shownProblems} more`);
-}
-
 async function main(context) {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return console.log(usage);
   console.log(`kill test: ${options.rounds} rounds, --seed ${options.seed}`);
-  const random = createRandom(options.seed);
   const order = options.kinds ?? Object.keys(kinds);
-  Object.assign(context, { dist: copyOfBuild(), options, random });
-  const totals = { acked: 0, refused: 0, open: 0, reads: 0, unavailable: 0, problems: 0 };
-  let slowest = 0;
+  Object.assign(context, { dist: copyOfBuild(), options, random: createRandom(options.seed) });
+  const totals = { acked: 0, refused: 0, open: 0, reads: 0, unavailable: 0, slowest: 0, problems: 0 };
   let stage = await openStage(context);
-
-  const close = async () => {
-    const last = await finish(stage);
-    totals.problems += last.problems.length;
-    show(last.problems);
-    const { requested, sent, doubted, waiting, copies, doubles } = last.emails;
-    console.log(
-      `end: ${last.events} events, ${last.documents} rows of views equal to a fresh fold | ${requested} e-mails: ${sent} sent, ${waiting} waiting in doubt, ${doubted} with a doubt on record, ${doubles} accepted twice, ${copies} copies in all | ${last.problems.length === 0 ? 'ok' : 'PROBLEMS'}`,
-    );
-    const keep = options.keep || totals.problems > 0;
-    if (keep) console.log(`the data folder is kept: ${stage.dataDir}`);
-    await stage.close({ keep });
-  };
 
   for (let round = 1; round <= options.rounds; round += 1) {
     const kind = order[(round - 1) % order.length];
     const result = await playRound(stage, kind, round);
     const counts = tally(stage.journal, round);
-    for (const name of Object.keys(counts)) if (name in totals) totals[name] += counts[name];
+    for (const name of ['acked', 'refused', 'open', 'reads', 'unavailable']) totals[name] += counts[name];
+    totals.slowest = Math.max(totals.slowest, result.readyMs);
     totals.problems += result.problems.length;
-    slowest = Math.max(slowest, result.readyMs);
-    console.log(line(round, kind, result, counts));
-    show(result.problems);
-    if (!options.fresh || round === options.rounds) continue;
-    await close();
-    stage = await openStage(context);
+    showRound({ round, kind, counts }, result);
+    if (!options.fresh && round < options.rounds) continue;
+    totals.problems += await closeStage(stage, totals.problems > 0);
+    if (round < options.rounds) stage = await openStage(context);
   }
-  await close();
-  console.log(
-    `${options.rounds} rounds: ${totals.acked} writes acknowledged, ${totals.refused} refused, ${totals.open} unanswered, ${totals.reads} reads, ${totals.unavailable}x 503; slowest start ${slowest} ms; ${totals.problems === 0 ? 'nothing lost, nothing torn' : `${totals.problems} PROBLEMS`}`,
-  );
+  showSummary(options.rounds, totals);
   process.exitCode = totals.problems === 0 ? 0 : 1;
+}
+
+/** How many problems there were at the end. The data folder of a run that went wrong is kept. */
+async function closeStage(stage, wentWrong) {
+  const last = await finish(stage);
+  showEnd(last);
+  const keep = stage.options.keep || wentWrong || last.problems.length > 0;
+  if (keep) console.log(`the data folder is kept: ${stage.dataDir}`);
+  await stage.close({ keep });
+  return last.problems.length;
 }
 
 const context = {};
