@@ -65,6 +65,16 @@ export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]
   const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
   const knows = (type: string): type is EventType => schemas.has(type);
   const newest = (type: EventType): number => (table[type]?.length ?? 0) + 1;
+  /** Events of one command follow each other with the same metadata: parsed once. */
+  let lastMetadata: { readonly text: string; readonly metadata: Metadata } | undefined;
+
+  function decodeMetadata(stored: EncodedEvent): Metadata {
+    if (lastMetadata?.text !== stored.metadata) {
+      const metadata = Object.freeze(parse(metadataSchema, parseJson(stored.metadata, stored), stored));
+      lastMetadata = { text: stored.metadata, metadata };
+    }
+    return lastMetadata.metadata;
+  }
 
   return {
     knows,
@@ -77,13 +87,13 @@ export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]
       const { type } = stored;
       const schema = schemas.get(type);
       if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);
-      const metadata = parse(metadataSchema, parseJson(stored.metadata, stored), stored);
+      const metadata = decodeMetadata(stored);
       if (metadata.schema > newest(type))
         throw new UnreadableEventError(
           `${where(stored)} has schema ${metadata.schema}, newest known is ${newest(type)}`,
         );
       let data = parseJson(stored.data, stored);
-      for (const upcast of (table[type] ?? []).slice(metadata.schema - 1)) data = upcast(data);
+      for (const upcast of table[type]?.slice(metadata.schema - 1) ?? []) data = upcast(data);
       const event = { type, data: parse(schema, data, stored) } as DomainEvent;
       return {
         stream: stored.stream,

@@ -34,6 +34,8 @@ const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
 /** Messages that the writer may have before it has answered: one it works on and one it finds next. What comes meanwhile goes out together. */
 const messagesInFlight = 2;
+/** So many appends go out in the middle of a turn when the writer has room: it works while the turn goes on. */
+const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -89,7 +91,8 @@ export class WriteQueue {
       // A copy: the caller may reuse its array before this turn ends.
       this.#queue.push({ stream, events: [...events], expected, size, expectedRevision, resolve, reject });
       this.#size += size;
-      this.#schedule();
+      if (this.#queue.length >= appendsAtOnce && this.#hasRoom()) this.#post();
+      else this.#schedule();
     });
   }
 
@@ -202,15 +205,18 @@ export class WriteQueue {
     this.#whenEmpty = undefined;
   }
 
-  /** All appends of one turn of the event loop go out together. */
+  /** Appends of one turn of the event loop go out together. */
   #schedule(): void {
-    if (this.#scheduled || this.#state !== 'up' || this.#queue.length === 0) return;
-    if (this.#inFlight.length >= messagesInFlight) return;
+    if (this.#scheduled || this.#queue.length === 0 || !this.#hasRoom()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#state === 'up') this.#post();
+      if (this.#hasRoom()) this.#post();
     });
+  }
+
+  #hasRoom(): boolean {
+    return this.#state === 'up' && this.#inFlight.length < messagesInFlight;
   }
 
   #post(): void {

@@ -3,7 +3,7 @@
 /** A batch of fewer events is no load: the next one is folded at once. */
 const loadFrom = 24;
 /** How long events are gathered under load, unless somebody waits for them. Milliseconds. */
-const gatherMs = 20;
+const gatherMs = 100;
 
 export interface Pace {
   /** To be awaited after a batch of so many events. */
