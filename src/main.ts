@@ -134,15 +134,18 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   ownWrites.current = own;
   const mailer: { current?: Mailer } = {};
-  // The mailer looks at its worklist once after the start, and whenever the views may show a new request.
+  // The mailer looks at its worklist once the views have caught up with the start, and whenever the views may show a new request.
   let shown: string | undefined;
+  let caughtUpOnce = false;
   let mailUntil = '';
+  let stopping = false;
   const projector = startProjectorThread({
     eventsFile: folder.eventsFile,
     viewsFile: folder.viewsFile,
-    onProgress: ({ position }) => {
+    onProgress: ({ position, caughtUp }) => {
       own.advance(position);
-      if (shown === undefined || shown < mailUntil) mailer.current?.nudge();
+      if (shown === undefined || shown < mailUntil || (caughtUp && !caughtUpOnce)) mailer.current?.nudge();
+      caughtUpOnce ||= caughtUp;
       shown = position;
     },
     onFault: ({ kind, message }) => logger.error({ kind }, message),
@@ -202,6 +205,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
     },
     log: requestLog(logger),
     now: monotonic,
+    isStopping: () => stopping,
   });
   const server = createServer(app);
   await new Promise<void>((resolve, reject) => {
@@ -216,6 +220,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   return {
     address,
     async close() {
+      stopping = true;
       await Promise.all([closeServer(server, closePatienceMs), sender.close()]);
       await projector.close();
       own.close();

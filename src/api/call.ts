@@ -58,6 +58,8 @@ export interface CallOptions {
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  /** The server takes no new connections any more. */
+  readonly isStopping: () => boolean;
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
 }
@@ -67,6 +69,12 @@ const defaultBodyLimit = 256 * 1024;
 const anonymousBodyLimit = 8 * 1024;
 const noFields: EchoFields = { flat: [], nested: [] };
 const nothing: Body = {};
+
+interface Reply {
+  readonly status: number;
+  readonly headers?: readonly string[] | undefined;
+  readonly body: string;
+}
 
 /** State of one request on its way. */
 interface Passage {
@@ -124,50 +132,52 @@ export function createCalls(options: CallOptions): Calls {
 
   const addressOf = ({ request }: Passage): string => request.socket.remoteAddress ?? '';
 
-  async function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
+  /** Whose key it is, and within the limit: then what is in the body. */
+  function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
     const { request } = passage;
-    const limiter = endpoint.bucket === 'email' ? limits.email : limits.api;
     const actor = options.authenticate(request.headers.authorization);
-    if (actor === undefined) {
-      count(passage, limits.anonymous.take(addressOf(passage)));
-      if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
-        passage.body = await readForEcho(request, anonymousBodyLimit);
-      throw new ServiceError('unauthorized');
-    }
+    if (actor === undefined) return refuseUnknown(passage, endpoint);
     passage.actor = actor;
-    count(passage, limiter.take(actor));
-    passage.body = await readBody(request, {
+    count(passage, (endpoint.bucket === 'email' ? limits.email : limits.api).take(actor));
+    return readBody(request, {
       limit: endpoint.bodyLimit ?? defaultBodyLimit,
       expected: endpoint.fields !== undefined,
     });
   }
 
+  async function refuseUnknown<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
+    count(passage, limits.anonymous.take(addressOf(passage)));
+    if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
+      passage.body = await readForEcho(passage.request, anonymousBodyLimit);
+    throw new ServiceError('unauthorized');
+  }
+
   async function handle<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
-    await enter(passage, endpoint);
+    passage.body = await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     // A UUID of our own serves as both.
     const correlationId = passage.isOwnId ? requestId : randomUUID();
     const input = endpoint.parse(passage.body);
-    if (request.method !== 'GET' && request.method !== 'HEAD') await options.admit();
+    const admission = request.method === 'GET' ? undefined : options.admit();
+    if (admission !== undefined) await admission;
     const answer = await endpoint.handle({
       input,
       parameter: (name) => parameterOf(request, name),
       request,
       context: { correlationId, causationId: correlationId, requestId, actor },
     });
-    reply(passage, { status: 200, headers: answer.headers ?? [], body: successBody(answer) });
+    reply(passage, { status: 200, headers: answer.headers, body: successBody(answer) });
     log(passage, endpoint.route, { status: 200 });
   }
 
-  function reply(
-    passage: Passage,
-    { status, headers, body }: { status: number; headers: readonly string[]; body: string },
-  ): void {
+  function reply(passage: Passage, { status, headers, body }: Reply): void {
     const { response, requestId, rateHeaders } = passage;
-    send(response, status, {
-      headers: [...options.headers, 'X-Request-Id', requestId, ...rateHeaders, ...headers],
-      body,
-    });
+    const all = options.headers.slice();
+    all.push('X-Request-Id', requestId, ...rateHeaders);
+    if (headers !== undefined) all.push(...headers);
+    // A client that goes on using the connection of a server that stops would be cut off in the middle.
+    if (options.isStopping()) all.push('Connection', 'close');
+    send(response, status, { headers: all, body });
   }
 
   function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {
@@ -215,7 +225,7 @@ export function createCalls(options: CallOptions): Calls {
       log(passage, '-', { status });
     },
     answer({ request, response }, data) {
-      reply(begin(request, response), { status: 200, headers: [], body: successBody({ data }) });
+      reply(begin(request, response), { status: 200, body: successBody({ data }) });
     },
   };
 }

@@ -16,11 +16,11 @@ export interface Answer {
 /** A field of a body larger than this, as JSON, is not echoed. */
 const maxEchoBytes = 8 * 1024;
 
-/** Sends status, the given headers (name and value, alternating) and the body. */
-export function send(response: Response, status: number, wire: { headers: readonly string[]; body: string }): void {
+/** Sends the body with these headers (name and value, alternating), to which the length is added. */
+export function send(response: Response, status: number, wire: { headers: string[]; body: string }): void {
   const { headers, body } = wire;
-  const length = String(Buffer.byteLength(body));
-  response.writeHead(status, [...headers, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', length]);
+  headers.push('Content-Length', String(Buffer.byteLength(body)));
+  response.writeHead(status, headers);
   // A string goes out together with the header block in one write, a buffer would be a second one.
   response.end(body, 'utf8');
 }

@@ -1,28 +1,15 @@
-/** The fields of request bodies as zod schemas whose issues carry a code of the error catalogue. */
-import { z } from 'zod';
+/** The fields of request bodies: what each of them may be, and what the contract says when it is not. */
 import { isAddress, parseMailbox } from '../commands/address.js';
 import type { ErrorCode } from '../errors.js';
 
-interface Problem {
+/** What is wrong with a value. */
+export interface Problem {
   readonly code: ErrorCode;
   readonly limit?: number;
 }
 
 /** A check of one value: what it becomes, or what is wrong with it. */
-type Check<Value> = (value: unknown) => { readonly value: Value } | Problem;
-
-/** A body field; in the order of the schema, the first issue is the one that is answered. */
-function field<Value>(check: Check<Value>) {
-  return z
-    .unknown()
-    .optional()
-    .transform((input, context): Value => {
-      const result = check(input);
-      if ('value' in result) return result.value;
-      context.issues.push({ code: 'custom', input, params: { ...result } });
-      return z.NEVER;
-    });
-}
+export type Check<Value> = (value: unknown) => { readonly value: Value } | Problem;
 
 // C0, DEL and C1; and the same without what a field allows.
 const control = /[\u0000-\u001f\u007f-\u009f]/;
@@ -56,58 +43,53 @@ const codePoints = (text: string): number => (text.length <= 32 ? text.length : 
 
 /** A name of a group, list or tag: trimmed. */
 const nameRules: TextRules = { forbidden: control, maxCharacters: 255 };
-export const name = field((value) => checkText(value, nameRules));
+export const name: Check<string> = (value) => checkText(value, nameRules);
 
 /** An address: trimmed, the request's own spelling. */
-export const address = field((value) =>
-  checkText(value, { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } }),
-);
+const addressRules: TextRules = { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } };
+export const address: Check<string> = (value) => checkText(value, addressRules);
 
 /** An address or `Name <address>`: as received. */
-export const mailbox = field((value) =>
-  asReceived(
-    value,
-    checkText(value, {
-      forbidden: control,
-      form: { fits: (text) => parseMailbox(text) !== undefined, code: 'invalid_email' },
-    }),
-  ),
-);
+export const mailbox: Check<string> = (value) => asReceived(value, checkText(value, mailboxRules));
+const mailboxRules: TextRules = {
+  forbidden: control,
+  form: { fits: (text) => parseMailbox(text) !== undefined, code: 'invalid_email' },
+};
 
 /** The recipient's address: as received. */
-export const recipient = field((value) =>
-  asReceived(value, checkText(value, { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } })),
-);
+export const recipient: Check<string> = (value) => asReceived(value, address(value));
 
-export const subject = field((value) => asReceived(value, checkText(value, { forbidden: control, maxBytes: 900 })));
+export const subject: Check<string> = (value) =>
+  asReceived(value, checkText(value, { forbidden: control, maxBytes: 900 }));
 
 const maxTemplateBytes = 512 * 1024;
 /** As JSON, the way it stands in the event: the append must fit an EventStoreDB. */
 const maxEncodedTemplateBytes = 700 * 1024;
 
-export const template = field((value) => {
+export const template: Check<string> = (value) => {
   const result = checkText(value, { forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes });
   if ('code' in result || typeof value !== 'string') return result;
   const encoded = Buffer.byteLength(JSON.stringify(value));
   return encoded > maxEncodedTemplateBytes ? { code: 'too_many_bytes', limit: maxEncodedTemplateBytes } : { value };
-});
+};
 
 function asReceived(value: unknown, result: { value: string } | Problem): { value: string } | Problem {
   return 'value' in result && typeof value === 'string' ? { value } : result;
 }
 
 /** Either value in any case; canonical. */
-export const status = field((value): { value: 'Subscribed' | 'Unsubscribed' } | Problem => {
+export const status: Check<'Subscribed' | 'Unsubscribed'> = (value) => {
   const result = checkText(value, { forbidden: control });
   if ('code' in result) return result;
   const lower = result.value.toLowerCase();
   if (lower === 'subscribed') return { value: 'Subscribed' };
   return lower === 'unsubscribed' ? { value: 'Unsubscribed' } : { code: 'invalid_status' };
-});
+};
 
 const maxTagNames = 100;
 
-function checkTagNames(value: unknown): { value: string[] } | Problem {
+/** 1 to 100 names. */
+export const tagNames: Check<readonly string[]> = (value) => {
   if (!Array.isArray(value)) return { code: 'not_an_array' };
   const items: readonly unknown[] = value;
   if (!items.every((item) => typeof item === 'string')) return { code: 'not_only_strings' };
@@ -120,16 +102,20 @@ function checkTagNames(value: unknown): { value: string[] } | Problem {
     names.push(result.value);
   }
   return { value: names };
-}
+};
 
-/** 1 to 100 names. */
-export const tagNames = field(checkTagNames);
 /** As `tagNames`; absent, `null` and `[]` are nothing to attach. */
-export const optionalTagNames = field((value) =>
-  value === undefined || value === null ? { value: [] } : checkTagNames(value),
-);
+export const optionalTagNames: Check<readonly string[]> = (value) =>
+  value === undefined || value === null ? { value: [] } : tagNames(value);
 
-const profileText = (rules: TextRules) => (value: unknown) => checkText(value, rules);
+/** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
+const profileText =
+  (rules: TextRules): Check<string | null | undefined> =>
+  (value) => {
+    if (value === undefined || value === null) return { value };
+    const result = checkText(value, rules);
+    return 'value' in result && result.value === '' ? { value: null } : result;
+  };
 const upTo = (maxCharacters: number): TextRules => ({ forbidden: control, maxCharacters });
 
 const phone = (text: string): boolean => /^[0-9+().\-/ x]*$/.test(text) && text.replace(/[^0-9]/g, '').length >= 3;
@@ -150,14 +136,6 @@ export function profileChecks(today: () => string) {
     zipcode: profileText(upTo(32)),
   };
 }
-
-/** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
-export const profileField = (check: (value: unknown) => { value: string } | Problem) =>
-  field((value): { value: string | null | undefined } | Problem => {
-    if (value === undefined || value === null) return { value };
-    const result = check(value);
-    return 'value' in result && result.value === '' ? { value: null } : result;
-  });
 
 function isCalendarDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -1,7 +1,6 @@
 /** Parses bodies into what the commands take: required fields first, then each field's form, in documented order. */
-import { z } from 'zod';
 import type { ProfileChange, SubscriptionStatus } from '../commands/contact.js';
-import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
+import { ServiceError } from '../errors.js';
 import type { Body } from './body.js';
 import { isObject } from './envelope.js';
 import {
@@ -10,12 +9,12 @@ import {
   name,
   optionalTagNames,
   profileChecks,
-  profileField,
   recipient,
   status,
   subject,
   tagNames,
   template,
+  type Check,
 } from './fields.js';
 
 /** Throws the ServiceError of the first thing that is wrong. */
@@ -24,19 +23,27 @@ export type Parser<Input> = (body: Body) => Input;
 /** Of endpoints that take nothing from the body. */
 export const parseNothing: Parser<undefined> = () => undefined;
 
-export const parseGroup = parser(['group_name'], z.object({ group_name: name }));
-export const parseList = parser(['list_name'], z.object({ list_name: name }));
-export const parseTag = parser(['tag_name'], z.object({ tag_name: name }));
-export const parseStatusChange = parser(['status', 'contact_email'], z.object({ status, contact_email: address }));
-const tagging = parser(['tag_name', 'contact_email'], z.object({ tag_name: tagNames, contact_email: address }));
+export const parseGroup = parser(['group_name'], (take) => ({ group_name: take('group_name', name) }));
+export const parseList = parser(['list_name'], (take) => ({ list_name: take('list_name', name) }));
+export const parseTag = parser(['tag_name'], (take) => ({ tag_name: take('tag_name', name) }));
+export const parseStatusChange = parser(['status', 'contact_email'], (take) => ({
+  status: take('status', status),
+  contact_email: take('contact_email', address),
+}));
+const tagging = parser(['tag_name', 'contact_email'], (take) => ({
+  tag_name: take('tag_name', tagNames),
+  contact_email: take('contact_email', address),
+}));
 export const parseTagging: typeof tagging = (body) => {
   checkRequired(body, ['tag_name'], isBlankOrEmpty);
   return tagging(body);
 };
-export const parseEmail = parser(
-  ['from_email', 'to_email', 'subject', 'mail_template'],
-  z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template }),
-);
+export const parseEmail = parser(['from_email', 'to_email', 'subject', 'mail_template'], (take) => ({
+  from_email: take('from_email', mailbox),
+  to_email: take('to_email', recipient),
+  subject: take('subject', subject),
+  mail_template: take('mail_template', template),
+}));
 
 export const profileFieldNames = [
   'firstName',
@@ -60,32 +67,25 @@ export interface ContactInput {
 /** The two parsers of contacts; `today` is the UTC day as YYYY-MM-DD. */
 export function contactParsers(today: () => string): { create: Parser<ContactInput>; upsert: Parser<ContactInput> } {
   const checks = profileChecks(today);
-  const contact = {
-    email: address,
-    status,
-    firstName: profileField(checks.firstName),
-    lastName: profileField(checks.lastName),
-    phone: profileField(checks.phone),
-    dateOfBirth: profileField(checks.dateOfBirth),
-    address: profileField(checks.address),
-    city: profileField(checks.city),
-    state: profileField(checks.state),
-    country: profileField(checks.country),
-    zipcode: profileField(checks.zipcode),
-  };
-  const required = ['email', 'status'] as const;
-  const create = parser(required, z.object(contact));
-  const upsert = parser(required, z.object({ ...contact, tag_name: optionalTagNames }));
-  return {
-    create: (body) => {
-      const { email, status: wanted, ...profile } = create(flattened(body));
-      return { email, status: wanted, profile, tag_name: [] };
+  const contact = (take: Take) => ({
+    email: take('email', address),
+    status: take('status', status),
+    profile: {
+      firstName: take('firstName', checks.firstName),
+      lastName: take('lastName', checks.lastName),
+      phone: take('phone', checks.phone),
+      dateOfBirth: take('dateOfBirth', checks.dateOfBirth),
+      address: take('address', checks.address),
+      city: take('city', checks.city),
+      state: take('state', checks.state),
+      country: take('country', checks.country),
+      zipcode: take('zipcode', checks.zipcode),
     },
-    upsert: (body) => {
-      const { email, status: wanted, tag_name, ...profile } = upsert(flattened(body));
-      return { email, status: wanted, profile, tag_name };
-    },
-  };
+  });
+  const required = ['email', 'status'];
+  const create = parser(required, (take) => ({ ...contact(take), tag_name: [] }));
+  const upsert = parser(required, (take) => ({ ...contact(take), tag_name: take('tag_name', optionalTagNames) }));
+  return { create: (body) => create(flattened(body)), upsert: (body) => upsert(flattened(body)) };
 }
 
 /** Profile fields may stand beside `email` and `status`, in an object `data`, or in both. */
@@ -108,12 +108,18 @@ function picked(body: Body, fields: readonly string[]): Record<string, unknown> 
   return result;
 }
 
-function parser<Schema extends z.ZodObject>(required: readonly string[], schema: Schema): Parser<z.output<Schema>> {
+/** The checked value of a field. @throws ServiceError */
+type Take = <Value>(field: string, check: Check<Value>) => Value;
+
+/** Required fields first; then `build` takes the fields in documented order, and the first that is wrong is answered. */
+function parser<Input>(required: readonly string[], build: (take: Take) => Input): Parser<Input> {
   return (body) => {
     checkRequired(body, required);
-    const result = schema.safeParse(body);
-    if (result.success) return result.data;
-    throw asServiceError(result.error);
+    return build((field, check) => {
+      const result = check(Object.hasOwn(body, field) ? body[field] : undefined);
+      if ('value' in result) return result.value;
+      throw new ServiceError(result.code, result.limit === undefined ? { field } : { field, limit: result.limit });
+    });
   };
 }
 
@@ -127,16 +133,3 @@ const isBlankOrEmpty = (value: unknown): boolean => isBlank(value) || (Array.isA
 
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-function asServiceError({ issues }: z.ZodError): ServiceError {
-  const [issue] = issues;
-  const field = String(issue?.path[0] ?? 'body');
-  if (issue?.code !== 'custom') return new ServiceError('not_a_string', { field });
-  const code: unknown = issue.params?.['code'];
-  const limit: unknown = issue.params?.['limit'];
-  if (!isErrorCode(code)) throw new TypeError(`no error code for ${field}`);
-  return new ServiceError(code, typeof limit === 'number' ? { field, limit } : { field });
-}
-
-const isErrorCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(errorCatalogue, code);

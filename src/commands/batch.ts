@@ -65,7 +65,9 @@ export interface BatchInput<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly folded: Folded<State>;
   /** At least one. */
-  readonly commands: readonly { readonly command: Command; readonly context: CommandContext }[];
+  readonly commands: readonly {
+    readonly request: { readonly command: Command; readonly context: CommandContext };
+  }[];
   readonly sources: Sources;
 }
 
@@ -77,7 +79,9 @@ export function decideBatch<State, Command, Event extends DomainEvent>(
   const events: NewEvent<Event>[] = [];
   let { state, at } = input.folded;
   let bytes = 0;
-  for (const { command, context } of input.commands) {
+  for (const {
+    request: { command, context },
+  } of input.commands) {
     const outcome = decideOne(input, { command, context, state, at });
     if (outcome.status === 'accepted' && outcome.events.length > 0) {
       const size = outcome.events.reduce((sum, { encoded }) => sum + textBytes(encoded), 0);
@@ -110,22 +114,32 @@ function decideOne<State, Command, Event extends DomainEvent>(
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
     const now = new Date(sources.now()).toISOString();
     // Time never runs backwards within a stream: every answer about time cuts streams by it.
-    const metadata = metadataOf(context, now < at ? at : now);
+    let stamp = stampOf(metadataOf(context, now < at ? at : now));
     let after = state;
-    const events = decision.map((decided) => {
+    const events: NewEvent<Event>[] = [];
+    for (const decided of decision) {
       const event = withSalt(decided, sources.newSalt);
+      const schema = codec.schemaVersion(event.type);
+      if (schema !== stamp.metadata.schema) stamp = stampOf({ ...stamp.metadata, schema });
       after = decider.evolve(after, event);
-      return newEvent(event, metadata, sources.newEventId());
-    });
+      events.push(newEvent(event, stamp, sources.newEventId()));
+    }
     return { status: 'accepted', state: after, events };
   } catch (error) {
     return { status: 'refused', error };
   }
 }
 
-function newEvent<Event extends DomainEvent>(event: Event, base: Metadata, id: string): NewEvent<Event> {
-  const metadata = { ...base, schema: codec.schemaVersion(event.type) };
-  return { id, event, metadata, encoded: { id, type: event.type, ...codec.encode(event, metadata) } };
+/** Metadata with its text: one for all events of a command that have the same schema version. */
+interface Stamp {
+  readonly metadata: Metadata;
+  readonly text: string;
+}
+
+const stampOf = (metadata: Metadata): Stamp => ({ metadata, text: JSON.stringify(metadata) });
+
+function newEvent<Event extends DomainEvent>(event: Event, { metadata, text }: Stamp, id: string): NewEvent<Event> {
+  return { id, event, metadata, encoded: { id, type: event.type, data: codec.encode(event), metadata: text } };
 }
 
 function metadataOf(context: CommandContext, at: string): Metadata {

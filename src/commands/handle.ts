@@ -75,7 +75,8 @@ interface Basis<State> {
   readonly isGuess: boolean;
 }
 
-interface Waiting<State, Command, Event> extends CommandRequest<Command> {
+interface Waiting<State, Command, Event> {
+  readonly request: CommandRequest<Command>;
   readonly resolve: (handled: Handled<State, Event>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -172,18 +173,19 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   /** Full jitter, doubling from 10 ms up to 500 ms. */
   const pause = (round: number): number => options.random() * Math.min(500, 10 * 2 ** round);
 
-  /** What to decide on: memory, where there is some; nothing, for commands that expect nothing; else the log. */
-  async function basisOf(
-    stream: string,
-    waiting: readonly CommandRequest<Command>[],
-    mustRead: boolean,
-  ): Promise<Basis<State>> {
-    const known = mustRead ? undefined : cache.get(stream);
+  /** What to decide on: memory, where there is some; nothing, for commands that expect nothing; undefined: the log. */
+  function basisAtHand(stream: string, waiting: readonly Waiting<State, Command, Event>[]): Basis<State> | undefined {
+    const known = cache.get(stream);
     if (known !== undefined) return { folded: known, isFresh: store.soleWriter, isGuess: false };
-    if (!mustRead && waiting.every(({ assumeNew }) => assumeNew === true))
-      return { folded: unread, isFresh: false, isGuess: true };
-    return { folded: await readTail(stream), isFresh: true, isGuess: false };
+    const isNew = waiting.every(({ request }) => request.assumeNew === true);
+    return isNew ? { folded: unread, isFresh: false, isGuess: true } : undefined;
   }
+
+  const basisRead = async (stream: string): Promise<Basis<State>> => ({
+    folded: await readTail(stream),
+    isFresh: true,
+    isGuess: false,
+  });
 
   /** Appends what was decided and remembers it. The position, or undefined when the stream stood elsewhere. */
   async function appendDecided(
@@ -217,7 +219,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     let mustRead = false;
     let conflicts = 0;
     for (;;) {
-      const basis = await basisOf(stream, waiting, mustRead);
+      const basis = (mustRead ? undefined : basisAtHand(stream, waiting)) ?? (await basisRead(stream));
       const { folded, isFresh } = basis;
       const decided = decideBatch({ decider, folded, commands: waiting, sources });
       mustRead = true;
@@ -264,7 +266,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     known: (stream) => (store.soleWriter ? cache.get(stream) : undefined),
     execute: (request) =>
       new Promise((resolve, reject) => {
-        const waiting = { ...request, resolve, reject };
+        const waiting = { request, resolve, reject };
         const lane = lanes.get(request.stream);
         if (lane !== undefined) {
           lane.push(waiting);

@@ -1,8 +1,4 @@
-/** A map that is never changed: setting a key yields a new one that shares almost everything with the old. Keeps catalogues of 100,000 names cheap to decide on speculatively. */
-
-/** Three levels: 64 branches of 64 branches of small Maps, so that one change copies about 130 references and one Map of n / 4096 entries. */
-type Leaf<Value> = ReadonlyMap<string, Value>;
-type Branch<Value> = readonly (Leaf<Value> | undefined)[];
+/** A map that is never changed: setting a key yields a new one. Keeps catalogues of 100,000 names cheap to decide on speculatively. */
 
 export interface PersistentMap<Value> {
   readonly size: number;
@@ -12,46 +8,83 @@ export interface PersistentMap<Value> {
   entries(): IterableIterator<[string, Value]>;
 }
 
-export function emptyMap<Value>(): PersistentMap<Value> {
-  return persistentMap<Value>([], 0);
+/**
+ * One version. The newest one holds a Map, each older one only in what it differs from the one that came after it
+ * (Baker's rerooting): reading and changing the newest costs what a Map costs, an older one a step a version.
+ */
+interface Version<Value> {
+  map: Map<string, Value> | undefined;
+  /** What `key` held here, and the version where it holds something else. */
+  difference: Difference<Value> | undefined;
 }
 
-function persistentMap<Value>(root: readonly (Branch<Value> | undefined)[], size: number): PersistentMap<Value> {
-  const leafOf = (hash: number): Leaf<Value> | undefined => root[hash & 63]?.[(hash >>> 6) & 63];
-  const replace = (hash: number, leaf: Leaf<Value>, change: number): PersistentMap<Value> => {
-    const branch = replaceAt(root[hash & 63] ?? [], (hash >>> 6) & 63, leaf);
-    return persistentMap(replaceAt(root, hash & 63, branch), size + change);
-  };
-  return {
+interface Difference<Value> {
+  readonly key: string;
+  readonly value: Value | undefined;
+  readonly next: Version<Value>;
+}
+
+export function emptyMap<Value>(): PersistentMap<Value> {
+  return view({ map: new Map(), difference: undefined }, 0);
+}
+
+function view<Value>(version: Version<Value>, size: number): PersistentMap<Value> {
+  const self: PersistentMap<Value> = {
     size,
-    get: (key) => leafOf(hashOf(key))?.get(key),
+    get: (key) => read(version, key),
     with(key, value) {
-      const hash = hashOf(key);
-      const leaf = new Map(leafOf(hash));
-      const change = leaf.has(key) ? 0 : 1;
-      return replace(hash, leaf.set(key, value), change);
+      const map = reroot(version);
+      const grown = map.has(key) ? 0 : 1;
+      return view(change(version, key, value), size + grown);
     },
     without(key) {
-      const hash = hashOf(key);
-      const leaf = new Map(leafOf(hash));
-      return leaf.delete(key) ? replace(hash, leaf, -1) : this;
+      return reroot(version).has(key) ? view(change(version, key, undefined), size - 1) : self;
     },
-    *entries() {
-      for (const branch of root) for (const leaf of branch ?? []) if (leaf !== undefined) yield* leaf;
-    },
+    entries: () => new Map(reroot(version)).entries(),
   };
+  return self;
 }
 
-function replaceAt<Item>(items: readonly (Item | undefined)[], index: number, item: Item): (Item | undefined)[] {
-  const copy = items.slice();
-  while (copy.length < index) copy.push(undefined);
-  copy[index] = item;
-  return copy;
+function read<Value>(version: Version<Value>, key: string): Value | undefined {
+  let current = version;
+  while (current.difference !== undefined) {
+    if (current.difference.key === key) return current.difference.value;
+    current = current.difference.next;
+  }
+  return current.map?.get(key);
 }
 
-/** FNV-1a over UTF-16 code units. */
-function hashOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
+/** Hands the Map of `version`, which must be the newest, to a new version in which `key` holds `value`; undefined removes it. */
+function change<Value>(version: Version<Value>, key: string, value: Value | undefined): Version<Value> {
+  const map = reroot(version);
+  const next: Version<Value> = { map, difference: undefined };
+  version.difference = { key, value: map.get(key), next };
+  version.map = undefined;
+  assign(map, key, value);
+  return next;
+}
+
+/** Makes `version` the one that holds the Map, by turning the differences on the way around. */
+function reroot<Value>(version: Version<Value>): Map<string, Value> {
+  const path: Version<Value>[] = [version];
+  for (let at = version.difference; at !== undefined; at = at.next.difference) path.push(at.next);
+  const newest = path.at(-1)?.map;
+  if (newest === undefined) throw new Error('no version of the map holds it');
+  for (let index = path.length - 2; index >= 0; index -= 1) turn(path[index], newest);
+  return newest;
+}
+
+function turn<Value>(older: Version<Value> | undefined, map: Map<string, Value>): void {
+  if (older?.difference === undefined) return;
+  const { key, value, next } = older.difference;
+  next.difference = { key, value: map.get(key), next: older };
+  next.map = undefined;
+  assign(map, key, value);
+  older.map = map;
+  older.difference = undefined;
+}
+
+function assign<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
 }

@@ -53,8 +53,8 @@ export interface EncodedEvent {
 export interface Codec {
   /** The schema version that new events of this type are written with. */
   schemaVersion(type: EventType): number;
-  /** JSON texts of a new event. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
-  encode(event: DomainEvent, metadata: Metadata): { readonly data: string; readonly metadata: string };
+  /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
+  encode(event: DomainEvent): string;
   /** Throws UnknownEventTypeError or UnreadableEventError. */
   decode(stored: EncodedEvent): Recorded<DomainEvent>;
   knows(type: string): type is EventType;
@@ -79,9 +79,9 @@ export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]
   return {
     knows,
     schemaVersion: newest,
-    encode(event, metadata) {
+    encode(event) {
       assertSalted(event);
-      return { data: JSON.stringify(event.data), metadata: JSON.stringify(metadata) };
+      return JSON.stringify(event.data);
     },
     decode(stored) {
       const { type } = stored;

@@ -1,5 +1,4 @@
 /** What the embedded log accepts: text that comes back as it went in, in amounts that one transaction can carry. */
-import { toUSVString } from 'node:util';
 import type { EventToAppend, ExpectedRevision } from './event-store.js';
 
 const charactersPerAppend = 32 * 1024 * 1024;
@@ -33,5 +32,5 @@ export function assertAppendable(
 /** SQLite ends text at NUL and replaces lone surrogates. */
 function assertText(text: unknown, what: string): void {
   if (typeof text !== 'string') throw new TypeError(`${what} must be text`);
-  if (text.includes('\0') || toUSVString(text) !== text) throw new TypeError(`${what} contains invalid characters`);
+  if (text.includes('\0') || !text.isWellFormed()) throw new TypeError(`${what} contains invalid characters`);
 }

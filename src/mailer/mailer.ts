@@ -39,6 +39,8 @@ export interface Mailer {
 
 /** So many leftovers of earlier runs are looked for at a time. */
 const sweepLimit = 10_000;
+/** Milliseconds between two looks for leftovers. */
+const sweepPause = 250;
 /** Nudges that come within this time are one look. */
 const nudgeDelay = 5;
 
@@ -92,7 +94,7 @@ export function createMailer(options: MailerOptions): Mailer {
   async function sweep(): Promise<void> {
     const now = monotonic();
     if (!options.soleWriter || now > sweepUntil || now < nextSweep) return;
-    nextSweep = now + timings.poll;
+    nextSweep = now + Math.min(timings.poll, sweepPause);
     for (const entry of await options.due(iso(clock() + timings.attempt), sweepLimit))
       if (entry.state === 'sending' && entry.run_id !== options.runId) leftovers.set(entry.stream, entry);
   }

@@ -2,8 +2,10 @@
 
 /** A batch of fewer events is no load: the next one is folded at once. */
 const loadFrom = 24;
+/** A batch of more events is large enough: gathering would only make the views fall behind. */
+const loadUpTo = 1_000;
 /** How long events are gathered under load, unless somebody waits for them. Milliseconds. */
-const gatherMs = 100;
+const gatherMs = 60;
 
 export interface Pace {
   /** To be awaited after a batch of so many events. */
@@ -17,7 +19,7 @@ export function createPace(): Pace {
   let go: (() => void) | undefined;
   return {
     next(events) {
-      const skip = hurried || events < loadFrom;
+      const skip = hurried || events < loadFrom || events > loadUpTo;
       hurried = false;
       if (skip) return undefined;
       return new Promise<void>((resolve) => {

@@ -15,13 +15,23 @@ test('holds what a Map holds, and older maps stay as they were', () => {
         map = value === null ? map.without(one) : map.with(one, value);
         if (value === null) model.delete(one);
         else model.set(one, value);
-        expect([...before.entries()]).toEqual(held);
+        expect(new Map(before.entries())).toEqual(new Map(held));
+        for (const [one, value] of held) expect(before.get(one)).toBe(value);
       }
       expect(new Map(map.entries())).toEqual(model);
       expect(map.size).toBe(model.size);
       for (const [one, value] of model) expect(map.get(one)).toBe(value);
     }),
   );
+});
+
+test('one version can be changed in two ways, and each remembers its own', () => {
+  const base = emptyMap<number>().with('a', 1).with('b', 2);
+  const one = base.with('a', 10).without('b');
+  const two = base.with('a', 20).with('c', 3);
+  expect([one.get('a'), one.get('b'), one.size]).toEqual([10, undefined, 1]);
+  expect([two.get('a'), two.get('b'), two.get('c'), two.size]).toEqual([20, 2, 3, 3]);
+  expect([base.get('a'), base.get('b'), base.get('c'), base.size]).toEqual([1, 2, undefined, 2]);
 });
 
 test('100,000 keys stay quick to change', () => {

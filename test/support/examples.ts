@@ -97,7 +97,12 @@ export const exampleEvents = {
 
 /** A new event as a store takes it. Other metadata may be laid over the example's. */
 export function toAppend(event: DomainEvent, metadata: Partial<Metadata> = {}): EventToAppend {
-  return { id: randomUUID(), type: event.type, ...codec.encode(event, { ...exampleMetadata, ...metadata }) };
+  return {
+    id: randomUUID(),
+    type: event.type,
+    data: codec.encode(event),
+    metadata: JSON.stringify({ ...exampleMetadata, ...metadata }),
+  };
 }
 
 export const examplePosition = (number: number): string => String(number).padStart(20, '0');

@@ -1,0 +1,76 @@
+/** docs/api.md against the app, both ways: each documented route is there, and each route is documented. */
+import express, { type Router } from 'express';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createApp, type ApiOptions } from '../../src/api/app.js';
+import { createWorld } from '../support/endpoints.js';
+import { codes, document, rows } from '../support/markdown.js';
+import { startService, type Service } from '../support/service.js';
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+const documented: readonly Route[] = rows(document('docs/api.md')).flatMap(([methods = '', path = '']) =>
+  /^(?:GET|POST|DELETE|PUT|PATCH)\b/.test(methods)
+    ? methods.split(', ').map((method) => ({ method, path: codes(path)[0] ?? path }))
+    : [],
+);
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
+}
+
+const routesIn = (prefix: string, stack: readonly Layer[]): string[] =>
+  stack.flatMap(({ route }) => {
+    if (route === undefined) return [];
+    const path = `${prefix}${route.path}`.replace(/\/$/, '').replaceAll(/:(\w+)/g, '{$1}');
+    const methods = Object.keys(route.methods).filter((method) => method !== '_all');
+    return methods.map((method) => nameOf({ method: method.toUpperCase(), path }));
+  });
+
+/** All routes of the app, from the routers that it mounts. Nothing is called, so nothing has to be there. */
+function routesOfApp(): readonly string[] {
+  const use = vi.spyOn(express.application, 'use');
+  const hollow = { audience: {}, queries: {}, ownWrites: {}, limits: {} } as unknown as ApiOptions;
+  const app = createApp(hollow);
+  const mounted = use.mock.calls as unknown as readonly (readonly [string | object, Router | undefined])[];
+  use.mockRestore();
+  const inRouters = mounted.flatMap(([prefix, router]) =>
+    typeof prefix === 'string' && router !== undefined ? routesIn(prefix, router.stack as unknown as Layer[]) : [],
+  );
+  const own = (app as unknown as { router: { stack: readonly Layer[] } }).router.stack;
+  return [...inRouters, ...routesIn('', own)];
+}
+
+describe('docs/api.md', () => {
+  let service: Service;
+  let ids: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    service = await startService();
+    const { group, list, tag, email } = await createWorld(service);
+    const contact = (await service.get(`/v1/contacts?email=${email}`)).field('contact_id');
+    const mail = { from_email: email, to_email: email, subject: 'Hello', mail_template: '<p>Hello</p>' };
+    const sent = await service.post('/v1/email/send', mail);
+    const emailId = sent.headers.location?.split('/').at(-1) ?? '';
+    ids = { group_id: group, list_id: list, tag_id: tag, contact_id: contact, email_id: emailId };
+  });
+  afterAll(() => service.close());
+
+  test('names every route of the app, and no other', () => {
+    expect(documented.map(nameOf).sort()).toEqual([...routesOfApp()].sort());
+  });
+
+  // Deletions last: the other routes need what they delete.
+  const inOrder = [...documented].sort(
+    (a, b) => Number(a.path.endsWith('/delete')) - Number(b.path.endsWith('/delete')),
+  );
+  test.for(inOrder.map((route) => ({ ...route, name: nameOf(route) })))('$name is there', async ({ method, path }) => {
+    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+    const answer = await service.request(method, target, method === 'POST' ? { body: {} } : {});
+    expect([200, 400]).toContain(answer.status);
+  });
+});

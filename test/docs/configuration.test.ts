@@ -1,0 +1,79 @@
+/** The README's configuration table and .env.example against src/config.ts. */
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { codes, document, rows, section } from '../support/markdown.js';
+
+/** The variables that the configuration asks the environment for. */
+function variablesRead(): readonly string[] {
+  const names = new Set<string>();
+  const note = (name: string | symbol): undefined => {
+    if (typeof name === 'string') names.add(name);
+  };
+  const nothing: Record<string, undefined> = {};
+  readConfig(new Proxy(nothing, { get: (_, name) => note(name), has: (_, name) => note(name) === null }));
+  return [...names].sort();
+}
+
+const table = rows(section(document('README.md'), '## Configuration')).map(([name = '', value = '', meaning = '']) => ({
+  name: codes(name)[0] ?? name,
+  value: codes(value)[0],
+  meaning,
+}));
+const example = document('.env.example');
+
+/** The variables of the example with its comment signs taken away. */
+const exampleVariables = parseEnv(example.replaceAll(/^#(?=[A-Z_]+=)/gm, ''));
+
+describe('the configuration table', () => {
+  test('names exactly the variables that are read', () => {
+    expect(table.map(({ name }) => name).sort()).toEqual(variablesRead());
+  });
+
+  test('shows the defaults', () => {
+    const config = readConfig({});
+    const defaults = {
+      PORT: config.port,
+      HOST: config.host,
+      DATA_DIR: config.dataDir,
+      MAIL_IN_DOUBT: config.mailInDoubt,
+      RATE_LIMIT: config.rateLimit,
+      RATE_LIMIT_EMAIL: config.rateLimitEmail,
+      LOG_LEVEL: config.logLevel,
+    };
+    const shown = Object.fromEntries(table.map(({ name, value }) => [name, value]));
+    for (const [name, value] of Object.entries(defaults)) expect(shown[name], name).toBe(String(value));
+  });
+
+  test.for([
+    { EVENTSTORE_URL: 'esdb://localhost:2113' },
+    { MONGODB_URL: 'mongodb://localhost:27017' },
+    { ROLES: 'api' },
+  ])('marks what this version refuses: %o', (environment) => {
+    const [name = ''] = Object.keys(environment);
+    expect(() => readConfig(environment)).toThrow(name);
+    expect(table.find((row) => row.name === name)?.meaning).toMatch(/\*\*Not in this version\*\*.* is refused/);
+  });
+});
+
+describe('.env.example', () => {
+  test('names exactly the variables that are read', () => {
+    expect(Object.keys(exampleVariables).sort()).toEqual(variablesRead());
+  });
+
+  test('changes nothing as it is', () => {
+    expect(parseEnv(example)).toEqual({});
+  });
+
+  test('is valid with its comment signs taken away, but for what this version refuses', () => {
+    const { EVENTSTORE_URL: _, MONGODB_URL: __, ...valid } = exampleVariables;
+    const config = readConfig(valid);
+    expect(config).toMatchObject(readConfigOfDefaults());
+  });
+});
+
+/** What the example shows as defaults must be the defaults. */
+function readConfigOfDefaults(): Partial<ReturnType<typeof readConfig>> {
+  const { apiKeys: _, secret: __, smtpUrl: ___, ...defaults } = readConfig({});
+  return defaults;
+}
