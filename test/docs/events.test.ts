@@ -26,7 +26,7 @@ function fieldsOf(shape: Shape, prefix = ''): Fields {
   return Object.fromEntries(
     Object.entries(shape.properties ?? {}).flatMap(([name, field]) => {
       const mark = shape.required?.includes(name) === true ? '' : '?';
-      const inner = field.items === undefined ? field : field.items;
+      const inner = field.items ?? field;
       const below = `${prefix}${name}${field.items === undefined ? '' : '[]'}.`;
       return [[`${prefix}${name}${mark}`, typeOf(field)], ...Object.entries(fieldsOf(inner, below))];
     }),

@@ -119,7 +119,8 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
     expect(tour[0]?.commands).toContain(`BASE=${documentedAddress}`);
   });
 
-  test.for(tour)('tour: $title', async ({ commands, answer }) => {
+  test.for(tour.map((step, index) => [`${index + 1} ${step.title}`, step] as const))('%s', async ([, step]) => {
+    const { commands, answer } = step;
     if (answer === undefined) await run(commands);
     else if (answer.language === 'json') {
       const expected: unknown = JSON.parse(answer.text);
