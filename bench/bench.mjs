@@ -30,7 +30,7 @@ const echoPort = await new Promise((resolve) => echo.once('message', ({ port }) 
 const load = fork(path.join(here, 'load.mjs'));
 
 const begun = performance.now();
-const service = spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
+const service = spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
   env: {
     ...process.env,
     PORT: '0',

@@ -39,7 +39,8 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
         received += chunk;
         const head = received.indexOf('\r\n\r\n');
         if (head < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(received)[1]);
+        const from = received.indexOf('Content-Length: ');
+        const length = Number(received.slice(from + 16, received.indexOf('\r', from)));
         if (received.length < head + 4 + length) return;
         const now = performance.now();
         latencies.push(now - started);
@@ -47,7 +48,7 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
           failures += 1;
           sample ??= received;
         }
-        const closes = /\r\nconnection: close\r\n/i.test(received.slice(0, head + 2));
+        const closes = received.lastIndexOf('Connection: close', head) > 0;
         received = '';
         if (now >= ends) {
           socket.destroy();

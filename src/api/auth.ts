@@ -1,5 +1,6 @@
 /** API keys: kept as SHA-256 hashes, compared in constant time, never logged. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 
 export interface ApiKey {
   /** Who acts: stands as `actor` in the events' metadata. Never the key. */
@@ -17,10 +18,14 @@ export function configuredKey(text: string): ApiKey {
   return { id: colon < 0 ? `key-${hash.toString('hex').slice(0, 8)}` : text.slice(0, colon), hash };
 }
 
-/** Tells whose key an `Authorization` header carries; undefined for a missing, malformed or unknown one. */
-export function createAuthenticator(keys: readonly ApiKey[]): (header: string | undefined) => string | undefined {
-  return (header) => {
-    if (header === undefined) return undefined;
+/** Whose key a request carries; undefined for a missing, malformed or unknown one. */
+export type Authenticator = (request: IncomingMessage) => string | undefined;
+
+export function createAuthenticator(keys: readonly ApiKey[]): Authenticator {
+  /** The last header of each connection that was found good. A client that sends it again learns nothing that it did not send. */
+  const verified = new WeakMap<object, { readonly header: string; readonly id: string }>();
+
+  function verify(header: string): string | undefined {
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return undefined;
     const hash = hashKey(token);
@@ -28,5 +33,14 @@ export function createAuthenticator(keys: readonly ApiKey[]): (header: string | 
     // Every key is compared, so that the time taken tells nothing.
     for (const key of keys) if (timingSafeEqual(key.hash, hash)) found = key.id;
     return found;
+  }
+
+  return ({ headers: { authorization: header }, socket }) => {
+    if (header === undefined) return undefined;
+    const last = verified.get(socket);
+    if (last?.header === header) return last.id;
+    const id = verify(header);
+    if (id !== undefined) verified.set(socket, { header, id });
+    return id;
   };
 }

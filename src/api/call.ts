@@ -5,6 +5,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import type { Authenticator } from './auth.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, send, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { Parser } from './input.js';
@@ -51,7 +52,7 @@ export interface RequestLine {
 }
 
 export interface CallOptions {
-  readonly authenticate: (header: string | undefined) => string | undefined;
+  readonly authenticate: Authenticator;
   readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
   /** Headers of every answer, name and value alternating. */
   readonly headers: readonly string[];
@@ -135,7 +136,7 @@ export function createCalls(options: CallOptions): Calls {
   /** Whose key it is, and within the limit: then what is in the body. */
   function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
     const { request } = passage;
-    const actor = options.authenticate(request.headers.authorization);
+    const actor = options.authenticate(request);
     if (actor === undefined) return refuseUnknown(passage, endpoint);
     passage.actor = actor;
     count(passage, (endpoint.bucket === 'email' ? limits.email : limits.api).take(actor));

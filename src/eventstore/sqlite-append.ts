@@ -1,6 +1,14 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
-import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage } from './sqlite-messages.js';
+import {
+  anyRevision,
+  appended,
+  conflict,
+  noStream,
+  streamExists,
+  textsOf,
+  type AppendMessage,
+} from './sqlite-messages.js';
 
 interface StreamState {
   readonly id: number;
@@ -72,13 +80,15 @@ export function createAppender(db: Database.Database): Appender {
     return rows.at(-1)?.[1];
   }
 
-  function take({ streams, expected, counts, texts, recordedAt }: AppendMessage, outcomes: number[]): void {
+  function take(message: AppendMessage, outcomes: number[]): void {
+    const { numbers, recordedAt } = message;
+    const texts = textsOf(message);
     let text = 0;
-    for (const [at, stream] of streams.entries()) {
-      const expectation = expected[at] as number;
-      const count = counts[at] as number;
+    for (let at = 0; at < numbers.length; at += 2) {
+      const expectation = numbers[at] as number;
+      const count = numbers[at + 1] as number;
+      const claimed = claim(texts[text++] as string, expectation, count);
       const end = text + 4 * count;
-      const claimed = claim(stream, expectation, count);
       if ('taken' in claimed) {
         const { id, revision } = claimed.taken;
         for (let next = revision - count + 1; text < end; next += 1, text += 4)

@@ -11,14 +11,13 @@ export interface AppendMessage {
   readonly type: 'append';
   /** UTC, ISO 8601. */
   readonly recordedAt: string;
-  /** One entry for each append. */
-  readonly streams: string[];
-  readonly expected: number[];
-  readonly counts: number[];
-  /** Four entries for each event: id, type, data, metadata. */
-  readonly texts: string[];
-  /** Characters in `texts`. */
-  size: number;
+  /** Two entries for each append: the expectation and the number of events. */
+  readonly numbers: readonly number[];
+  /**
+   * The stream of each append, then id, type, data and metadata of each of its events, joined by NUL, which none of them
+   * can hold: one long string crosses threads far more cheaply than many short ones.
+   */
+  readonly text: string;
 }
 
 export type ToWriter = AppendMessage | { readonly type: 'close' };
@@ -38,16 +37,6 @@ export type FromWriter =
   /** Something that fails no append. */
   | { readonly type: 'fault'; readonly message: string };
 
-export const emptyMessage = (recordedAt: string): AppendMessage => ({
-  type: 'append',
-  recordedAt,
-  streams: [],
-  expected: [],
-  counts: [],
-  texts: [],
-  size: 0,
-});
-
 export interface Append {
   readonly stream: string;
   readonly events: readonly EventToAppend[];
@@ -55,15 +44,21 @@ export interface Append {
   readonly size: number;
 }
 
-export function pack(message: AppendMessage, append: Append): void {
-  message.streams.push(append.stream);
-  message.expected.push(append.expected);
-  message.counts.push(append.events.length);
-  message.size += append.size;
-  for (const { id, type, data, metadata } of append.events) message.texts.push(id, type, data, metadata);
+/** At least one append. */
+export function pack(appends: readonly Append[], recordedAt: string): AppendMessage {
+  const numbers: number[] = [];
+  const texts: string[] = [];
+  for (const { stream, events, expected } of appends) {
+    numbers.push(expected, events.length);
+    texts.push(stream);
+    for (const { id, type, data, metadata } of events) texts.push(id, type, data, metadata);
+  }
+  return { type: 'append', recordedAt, numbers, text: texts.join('\0') };
 }
 
-/** Revisions stay far below 2^53; an expectation above it cannot be met and stays one that cannot. */
+export const appendCount = ({ numbers }: AppendMessage): number => numbers.length / 2;
+export const textsOf = ({ text }: AppendMessage): string[] => text.split('\0');
+
 export function expectationNumber(expected: ExpectedRevision): number {
   switch (expected) {
     case 'no_stream':

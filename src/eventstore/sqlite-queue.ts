@@ -11,16 +11,7 @@ import {
   type Position,
 } from './event-store.js';
 import { assertAppendable } from './sqlite-acceptable.js';
-import {
-  appended,
-  emptyMessage,
-  expectationNumber,
-  pack,
-  type Append,
-  type AppendMessage,
-  type FromWriter,
-  type ToWriter,
-} from './sqlite-messages.js';
+import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { formatPosition } from './sqlite-schema.js';
 
 const workerUrl = new URL(
@@ -220,23 +211,22 @@ export class WriteQueue {
   }
 
   #post(): void {
-    const queue = this.#queue;
-    this.#queue = [];
     const recordedAt = new Date(this.#options.clock()).toISOString();
-    let message = emptyMessage(recordedAt);
-    for (const waiting of queue) {
-      pack(message, waiting);
-      this.#posted.push(waiting);
-      if (message.streams.length < appendsPerMessage && message.size < charactersPerMessage) continue;
-      this.#send(message);
-      message = emptyMessage(recordedAt);
+    let appends: Waiting[] = [];
+    let size = 0;
+    const send = (): void => {
+      this.#posted.push(...appends);
+      this.#inFlight.push(appends.length);
+      this.#worker?.postMessage(pack(appends, recordedAt) satisfies ToWriter);
+      appends = [];
+      size = 0;
+    };
+    for (const waiting of this.#queue.splice(0)) {
+      appends.push(waiting);
+      size += waiting.size;
+      if (appends.length >= appendsPerMessage || size >= charactersPerMessage) send();
     }
-    if (message.streams.length > 0) this.#send(message);
-  }
-
-  #send(message: AppendMessage): void {
-    this.#inFlight.push(message.streams.length);
-    this.#worker?.postMessage(message satisfies ToWriter);
+    if (appends.length > 0) send();
   }
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */

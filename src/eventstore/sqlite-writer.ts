@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, type Appender } from './sqlite-append.js';
-import type { AppendMessage, FromWriter, ToWriter } from './sqlite-messages.js';
+import { appendCount, type AppendMessage, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { openForWriting, unavailable } from './sqlite-schema.js';
 
 /** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
@@ -83,7 +83,7 @@ function serve(port: MessagePort, file: string): void {
    * opened anew. If that fails too, the thread dies of it and the main thread starts another one.
    */
   function fail(group: readonly AppendMessage[], error: unknown, committing: boolean): void {
-    const count = group.reduce((sum, message) => sum + message.streams.length, 0);
+    const count = group.reduce((sum, message) => sum + appendCount(message), 0);
     const harmless = isHarmless(error);
     const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
@@ -137,8 +137,8 @@ function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; 
   while (next !== undefined) {
     if (next.type === 'close') return { group, closing: true };
     group.push(next);
-    appends += next.streams.length;
-    size += next.size;
+    appends += appendCount(next);
+    size += next.text.length;
     if (appends >= appendsPerCommit || size >= charactersPerCommit) break;
     next = receiveMessageOnPort(port)?.message as ToWriter | undefined;
   }
