@@ -13,7 +13,8 @@ const only = (folder, ...allowed) => ({
 const errors = '^src/errors\\.ts$';
 const events = '^src/events/';
 const ports = ['^src/eventstore/event-store\\.ts$', '^src/readmodels/read-models\\.ts$'];
-const node = '^node:|^(crypto|fs|path|os|url|net|http|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
+const node =
+  '^node:|^(crypto|fs|path|os|url|net|http|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const deterministic = '^(node:)?crypto$';
 
@@ -21,7 +22,12 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'declared', severity: 'error', from: { path: '^src' }, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] } },
+    {
+      name: 'declared',
+      severity: 'error',
+      from: { path: '^src' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
     only('events', errors, deterministic, npm('zod')),
     {
       name: 'commands-imports',
@@ -40,7 +46,16 @@ module.exports = {
     only('projections', events, errors, ...ports, node),
     only('mailer', events, '^src/commands/', errors, ...ports, node, npm('nodemailer', 'html-to-text')),
     only('audit', events, errors, ports[0], node),
-    only('api', '^src/commands/', '^src/projections/', '^src/audit/', errors, ...ports, node, npm('express', 'express-serve-static-core', 'zod', 'helmet')),
+    only(
+      'api',
+      '^src/commands/',
+      '^src/projections/',
+      '^src/audit/',
+      errors,
+      ...ports,
+      node,
+      npm('express', 'express-serve-static-core', 'zod', 'helmet'),
+    ),
     {
       name: 'cli-imports',
       severity: 'error',

@@ -1,5 +1,6 @@
 /** The environment, checked: a bad value stops the start with a message that names the variable and never shows a secret. */
 import { z } from 'zod';
+import { parseSmtpUrl, type SmtpServer } from './mailer/smtp-url.js';
 
 /** An empty variable counts as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -17,6 +18,18 @@ const url = (...schemes: readonly string[]) =>
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
 
+/** The mailer's own reading of it, so that what it cannot use is refused before anything is written. */
+const smtpUrl = z.string().transform((text, context) => {
+  try {
+    return parseSmtpUrl(text);
+  } catch (error) {
+    const reason = error instanceof TypeError ? error.message : 'cannot be read';
+    context.issues.push({ code: 'custom', input: text, message: reason.replace(/^SMTP_URL /, '') });
+    return z.NEVER;
+  }
+});
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const allRoles = ['api', 'projector', 'mailer'] as const;
 export type Role = (typeof allRoles)[number];
 
@@ -56,12 +69,12 @@ const schema = z.object({
     'audience_',
   ),
   MONGODB_URL: optional(url('mongodb:', 'mongodb+srv:')),
-  SMTP_URL: optional(url('smtp:', 'smtps:')),
+  SMTP_URL: optional(smtpUrl),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
   RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
-  LOG_LEVEL: optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])).default('info'),
+  LOG_LEVEL: optional(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)).default('info'),
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
 });
 
@@ -71,7 +84,8 @@ export interface Config {
   /** `name:key` or bare keys. */
   readonly apiKeys: readonly string[];
   readonly dataDir: string;
-  readonly smtpUrl: string | undefined;
+  /** Undefined: e-mail goes to the outbox folder. */
+  readonly smtp: SmtpServer | undefined;
   readonly secret: string | undefined;
   /** Requests a minute and key; 0 = off. */
   readonly rateLimit: number;
@@ -99,7 +113,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: settings.HOST,
     apiKeys: settings.API_KEYS,
     dataDir: settings.DATA_DIR,
-    smtpUrl: settings.SMTP_URL,
+    smtp: settings.SMTP_URL,
     secret: settings.SECRET,
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,

@@ -22,8 +22,9 @@ export interface DataFolder {
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;
-  /** The deployment secret, generated when there is none yet. */
-  secret(): string;
+  /** The deployment secret; undefined when there is none. */
+  secret(): string | undefined;
+  generateSecret(): string;
   /** Stored key hashes; the first call ever generates a key, which only then comes along in clear. */
   apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string };
 }
@@ -33,7 +34,9 @@ export interface StoredKey {
   readonly hash: Buffer;
 }
 
-const storedKeys = z.array(z.object({ id: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) }));
+const storedKeys = z.array(
+  z.object({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+);
 
 /** Makes the folder where it is missing (mode 0700). @throws what the file system throws */
 export function openDataFolder(folder: string): DataFolder {
@@ -48,9 +51,11 @@ export function openDataFolder(folder: string): DataFolder {
     writeAddress: (address) => {
       writeDurably(file('address'), `${address}\n`);
     },
-    secret() {
-      if (!existsSync(file('secret'))) writeDurably(file('secret'), `${randomBytes(32).toString('hex')}\n`);
-      return readFileSync(file('secret'), 'utf8').trim();
+    secret: () => (existsSync(file('secret')) ? readFileSync(file('secret'), 'utf8').trim() : undefined),
+    generateSecret() {
+      const secret = randomBytes(32).toString('hex');
+      writeDurably(file('secret'), `${secret}\n`);
+      return secret;
     },
     apiKeys(hash) {
       if (existsSync(keysFile)) {

@@ -1,5 +1,5 @@
 /** Composition root: configuration → stores → projector, mailer, API; start and stop. The only file that knows every adapter. */
-import { randomFillSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
@@ -7,8 +7,9 @@ import { createApp } from './api/app.js';
 import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
 import { createRateLimiter } from './api/rate-limit.js';
 import { closeServer, createServer } from './api/server.js';
+import { createSnapshots } from './catalogue-snapshots.js';
 import { createAudience } from './commands/audience.js';
-import type { CommandContext, Sources } from './commands/batch.js';
+import type { Sources } from './commands/batch.js';
 import { contactDecider } from './commands/contact.js';
 import type { Decider } from './commands/decider.js';
 import { emailDecider } from './commands/email.js';
@@ -17,32 +18,25 @@ import { createCommandHandler, type CommandHandler } from './commands/handle.js'
 import { listDecider } from './commands/list.js';
 import { serviceDecider } from './commands/service.js';
 import { tagDecider } from './commands/tag.js';
-import { ConfigurationError, readConfig, type Config } from './config.js';
+import { readConfig, type Config } from './config.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
+import { firstSecret, initialise } from './first-start.js';
 import type { DomainEvent } from './events/codec.js';
 import type { Recorded } from './events/envelope.js';
-import {
-  contactStream,
-  deriveStreamKeys,
-  groupsStream,
-  listsStream,
-  serviceStream,
-  tagsStream,
-  type StreamKeys,
-} from './events/streams.js';
+import { contactStream, deriveStreamKeys, groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { openSqliteEventStore, type SqliteEventStore } from './eventstore/sqlite.js';
 import { createMailer, type Mailer } from './mailer/mailer.js';
 import { createOutboxTransport } from './mailer/outbox.js';
-import { parseSmtpUrl } from './mailer/smtp-url.js';
 import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
 import { mailerTimings } from './mailer/timings.js';
 import type { Transport } from './mailer/transport.js';
-import { addressOf, explain, mailReport, printBanner, readiness, requestLog } from './operator.js';
+import { addressOf, explain, mailReport, printBanner, readiness, requestLog, type Lines } from './operator.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import { createQueries } from './projections/queries.js';
 import { liveProjections } from './projections/views.js';
 import { startProjectorThread } from './projector-thread.js';
-import { openSqliteReadModels } from './readmodels/sqlite.js';
+import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
+import { createSaltSource } from './salt.js';
 import { createUlidSource } from './ulid.js';
 
 /** Running requests and the mailer get this long when the service stops. */
@@ -61,20 +55,6 @@ const sources: Sources = {
   newSalt: createSaltSource(),
 };
 
-/** 16 random bytes in hex, drawn from the system in larger portions. */
-function createSaltSource(): () => string {
-  const pool = Buffer.alloc(16 * 256);
-  let used = pool.length;
-  return () => {
-    if (used === pool.length) {
-      randomFillSync(pool);
-      used = 0;
-    }
-    used += 16;
-    return pool.toString('hex', used - 16, used);
-  };
-}
-
 const monotonic = (): number => performance.now();
 
 interface Service {
@@ -82,7 +62,7 @@ interface Service {
   close(): Promise<void>;
 }
 
-async function startService(config: Config, logger: Logger): Promise<Service> {
+async function startService(config: Config, { logger, lines }: Logs): Promise<Service> {
   const folder = openDataFolder(config.dataDir);
   const store = await openSqliteEventStore({
     file: folder.eventsFile,
@@ -90,21 +70,25 @@ async function startService(config: Config, logger: Logger): Promise<Service> {
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
   });
   try {
-    return await startOn(store, { config, logger, folder });
+    return await startOn(store, { config, logger, lines, folder });
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-interface Surroundings {
-  readonly config: Config;
+interface Logs {
   readonly logger: Logger;
+  readonly lines: Lines;
+}
+
+interface Surroundings extends Logs {
+  readonly config: Config;
   readonly folder: DataFolder;
 }
 
-async function startOn(store: SqliteEventStore, { config, logger, folder }: Surroundings): Promise<Service> {
-  const keys = deriveStreamKeys(config.secret ?? folder.secret());
+async function startOn(store: SqliteEventStore, { config, logger, lines, folder }: Surroundings): Promise<Service> {
+  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
   const ownWrites: { current?: OwnWrites } = {};
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -129,7 +113,23 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   const groups = handlerOf(groupDecider, 1);
   const lists = handlerOf(listDecider, 1);
   const tags = handlerOf(tagDecider, 1);
-  await Promise.all([groups.fresh(groupsStream), lists.fresh(listsStream), tags.fresh(tagsStream)]);
+  const catalogues = [
+    { stream: groupsStream, handler: groups },
+    { stream: listsStream, handler: lists },
+    { stream: tagsStream, handler: tags },
+  ];
+  const damage = discardIfDamaged(folder.viewsFile);
+  if (damage !== undefined) logger.error({ damage }, 'views.db was damaged and is folded anew from the log');
+  const snapshots = createSnapshots({
+    reader: store,
+    models: openSqliteReadModels({ file: folder.viewsFile }),
+    onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
+  });
+  for (const { stream, handler } of catalogues) {
+    const snapshot = await snapshots.load(stream);
+    if (snapshot !== undefined) handler.adopt(stream, snapshot);
+    await snapshots.save(stream, await handler.fresh(stream));
+  }
 
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   ownWrites.current = own;
@@ -203,7 +203,7 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
       email: limiter('email', config.rateLimitEmail),
       anonymous: limiter('default', config.rateLimit),
     },
-    log: requestLog(logger),
+    log: requestLog(logger, lines),
     now: monotonic,
     isStopping: () => stopping,
   });
@@ -223,6 +223,8 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
       stopping = true;
       await Promise.all([closeServer(server, closePatienceMs), sender.close()]);
       await projector.close();
+      for (const { stream, handler } of catalogues) await snapshots.save(stream, await handler.fresh(stream));
+      await snapshots.close();
       own.close();
       await views.close();
       await store.close();
@@ -230,8 +232,8 @@ async function startOn(store: SqliteEventStore, { config, logger, folder }: Surr
   };
 }
 
-function transportOf({ smtpUrl }: Config, { logger, folder }: Pick<Surroundings, 'logger' | 'folder'>): Transport {
-  if (smtpUrl !== undefined) return createSmtpTransport({ server: parseSmtpUrl(smtpUrl), timings: smtpTimings });
+function transportOf({ smtp }: Config, { logger, folder }: Pick<Surroundings, 'logger' | 'folder'>): Transport {
+  if (smtp !== undefined) return createSmtpTransport({ server: smtp, timings: smtpTimings });
   return createOutboxTransport({
     folder: folder.outbox,
     onWritten: (file) => {
@@ -240,31 +242,9 @@ function transportOf({ smtpUrl }: Config, { logger, folder }: Pick<Surroundings,
   });
 }
 
-/** @throws ConfigurationError when the log was begun with another secret. */
-async function initialise(
-  handler: CommandHandler<
-    { logId: string | null; secretFingerprint: string },
-    { logId: string; secretFingerprint: string },
-    unknown
-  >,
-  keys: StreamKeys,
-): Promise<void> {
-  const known = (await handler.fresh(serviceStream)).state;
-  if (known.logId === null) {
-    const logId = randomUUID();
-    const id = randomUUID();
-    const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
-    const command = { logId, secretFingerprint: keys.fingerprint(logId) };
-    await handler.execute({ stream: serviceStream, command, context });
-    return;
-  }
-  if (keys.fingerprint(known.logId) !== known.secretFingerprint)
-    throw new ConfigurationError(
-      'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
-    );
-}
-
 async function main(): Promise<void> {
+  // Whatever is made here is for the owner only: logs, views and outbox hold personal data.
+  process.umask(0o077);
   if (existsSync('.env')) process.loadEnvFile('.env');
   const config = readConfig(process.env);
   // Lines go out in larger pieces, at the latest after a moment: one write a line would cost a tenth of the throughput.
@@ -273,7 +253,7 @@ async function main(): Promise<void> {
   setInterval(() => {
     lines.flush();
   }, logDelayMs).unref();
-  const service = await startService(config, logger);
+  const service = await startService(config, { logger, lines });
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;

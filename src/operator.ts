@@ -46,12 +46,26 @@ export async function readiness({ store, own, projector, mailer }: Parts): Promi
   };
 }
 
-/** One line a request; faults of the server with their cause. */
-export function requestLog(logger: Logger): (line: RequestLine) => void {
+/** Where finished lines go. */
+export interface Lines {
+  write(line: string): unknown;
+}
+
+/**
+ * One line a request, in pino's format but put together here: every value is a number, a constant or checked before, and
+ * pino's own way costs a tenth of a GET. Faults of the server go through pino, with their cause.
+ */
+export function requestLog(logger: Logger, lines: Lines): (line: RequestLine) => void {
+  const isOn = logger.isLevelEnabled('info');
   return ({ error, ...line }) => {
-    if (error === undefined) logger.info(line, 'request');
-    else logger.error({ ...line, err: error }, 'request failed');
+    if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
+    else if (isOn) lines.write(requestLine(line));
   };
+}
+
+function requestLine({ request_id, method, route, status, duration, actor }: RequestLine): string {
+  const who = actor === undefined ? '' : `,"actor":"${actor}"`;
+  return `{"level":30,"time":${Date.now()},"request_id":"${request_id}","method":"${method}","route":"${route}","duration":${duration}${who},"status":${status},"msg":"request"}\n`;
 }
 
 /** One line a turn in an e-mail's life. */

@@ -48,6 +48,8 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, calls: Ca
       await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
       const email = await queries.getEmail(id);
       if (email === undefined) throw new ServiceError('not_found');
+      if (reads.isIncomplete(['emails']))
+        reads.checkParked({ view: 'emails', stream: (await queries.streamOfEmail(id)) ?? '' });
       return { data: email };
     },
   };

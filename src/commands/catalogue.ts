@@ -33,6 +33,13 @@ export interface CatalogueKind<Event> {
   readonly unknown: ErrorCode;
 }
 
+/** The state in which exactly these, id and name, live. */
+export function catalogueState(entries: Iterable<readonly [id: string, name: string]>): CatalogueState {
+  let state: CatalogueState = { names: emptyMap(), ids: emptyMap() };
+  for (const [id, name] of entries) state = evolve(state, { type: 'created', id, name });
+  return state;
+}
+
 export type CatalogueDecider<Event extends DomainEvent> = Decider<CatalogueState, CatalogueCommand, Event>;
 
 /** The id that a name stands for now, if any. */
@@ -40,7 +47,7 @@ export const idOfName = (state: CatalogueState, name: string): string | undefine
 
 export function catalogueDecider<Event extends DomainEvent>(kind: CatalogueKind<Event>): CatalogueDecider<Event> {
   return {
-    initial: { names: emptyMap(), ids: emptyMap() },
+    initial: catalogueState([]),
     knows: kind.knows,
     evolve: (state, event) => evolve(state, kind.read(event)),
     decide: (command, state) => {

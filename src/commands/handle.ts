@@ -47,6 +47,8 @@ export interface CommandHandler<State, Command, Event> {
   fresh(stream: string): Promise<Folded<State>>;
   /** As `fresh`, without waiting where this process already knows; undefined where it must read. */
   known(stream: string): Folded<State> | undefined;
+  /** Begins with this state instead of an unread stream. It must be a true fold of the stream's first events. */
+  adopt(stream: string, folded: Folded<State>): void;
 }
 
 export interface HandlerOptions<State, Command, Event extends DomainEvent> {
@@ -263,6 +265,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
 
   return {
     fresh,
+    adopt: remember,
     known: (stream) => (store.soleWriter ? cache.get(stream) : undefined),
     execute: (request) =>
       new Promise((resolve, reject) => {

@@ -25,7 +25,7 @@ interface Difference<Value> {
 }
 
 export function emptyMap<Value>(): PersistentMap<Value> {
-  return view({ map: new Map(), difference: undefined }, 0);
+  return view<Value>({ map: new Map<string, Value>(), difference: undefined }, 0);
 }
 
 function view<Value>(version: Version<Value>, size: number): PersistentMap<Value> {

@@ -79,6 +79,8 @@ export interface Queries {
     request: ContactsOfListRequest,
   ): Promise<PageAnswer<ContactInListAnswer> | undefined>;
   getEmail(id: string): Promise<EmailAnswer | undefined>;
+  /** The whole stream name of an e-mail. */
+  streamOfEmail(id: string): Promise<string | undefined>;
   /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
   dueEmails(now: string, limit: number): Promise<readonly EmailDocument[]>;
 }
@@ -108,6 +110,7 @@ export function createQueries(reader: ReadModelReader): Queries {
     },
     contactInList: (listId, contactId) => contactInList(reader, listId, contactId),
     pageContactsOfList: (listId, request) => pageContactsOfList(reader, listId, request),
+    streamOfEmail: async (id) => (await read<EmailDocument>(reader, emails, id))?.stream,
     getEmail: async (id) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
     dueEmails: async (now, limit) => {
       const { documents } = await reader.find<EmailDocument>(emails, {

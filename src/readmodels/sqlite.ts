@@ -1,4 +1,5 @@
 /** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
+import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
   CommitConflictError,
@@ -87,6 +88,22 @@ export function openSqliteReadModels({ file, readOnly = false, now = Date.now }:
       db.close();
     },
   };
+}
+
+/**
+ * Removes a file that is no database or whose head is damaged: what it held can be folded again. The reason, or undefined
+ * when the file is in order, or not there. To be called before anybody opens it.
+ */
+export function discardIfDamaged(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    openFile(file, false).close();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    return `${error.code}: ${error.message}`;
+  }
 }
 
 function openFile(file: string, readOnly: boolean): Db {

@@ -74,6 +74,6 @@ describe('.env.example', () => {
 
 /** What the example shows as defaults must be the defaults. */
 function readConfigOfDefaults(): Partial<ReturnType<typeof readConfig>> {
-  const { apiKeys: _, secret: __, smtpUrl: ___, ...defaults } = readConfig({});
+  const { apiKeys: _, secret: __, smtp: ___, ...defaults } = readConfig({});
   return defaults;
 }

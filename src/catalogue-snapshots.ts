@@ -1,0 +1,76 @@
+/** Snapshots of the catalogues in the read models: what keeps a start short when a million events have passed. Never trusted without the log's word. */
+import { catalogueState, type CatalogueState } from './commands/catalogue.js';
+import type { Folded } from './commands/batch.js';
+import type { EventReader } from './eventstore/event-store.js';
+import type { Checkpoint, Document, ReadModels, View } from './readmodels/read-models.js';
+
+export const snapshotView: View = { name: 'snapshots', version: 1, indexes: [] };
+
+/** A shorter fold is quicker than a snapshot is worth. */
+const worthwhile = 10_000n;
+
+type SnapshotDocument = Document & {
+  readonly revision: string;
+  readonly position: string;
+  /** Id of the event at that revision and position: if the log says otherwise, the snapshot is of another log. */
+  readonly event_id: string;
+  readonly at: string;
+  /** Id and name of everything that lives. */
+  readonly names: readonly (readonly [id: string, name: string])[];
+};
+
+export interface Snapshots {
+  /** The catalogue as it was last kept, or undefined when there is no snapshot that the log confirms. */
+  load(stream: string): Promise<Folded<CatalogueState> | undefined>;
+  /** Keeps the catalogue if much has happened since the last snapshot. */
+  save(stream: string, folded: Folded<CatalogueState>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SnapshotOptions {
+  readonly reader: Pick<EventReader, 'readAt'>;
+  readonly models: ReadModels;
+  /** A snapshot that fails is done without. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export function createSnapshots({ reader, models, onFault }: SnapshotOptions): Snapshots {
+  async function confirmed(stream: string): Promise<SnapshotDocument | undefined> {
+    await models.prepare(snapshotView);
+    const document = (await models.get<SnapshotDocument>(snapshotView, stream))?.document;
+    if (document === undefined) return undefined;
+    const event = await reader.readAt(document.position);
+    const isTrue = event?.id === document.event_id && event.stream === stream;
+    return isTrue && String(event.revision) === document.revision ? document : undefined;
+  }
+
+  async function keep(stream: string, { state, revision, position, at }: Folded<CatalogueState>): Promise<void> {
+    const kept = await confirmed(stream);
+    if (revision - BigInt(kept?.revision ?? -1) < worthwhile) return;
+    const event = await reader.readAt(position);
+    if (event?.stream !== stream || event.revision !== revision) return;
+    const names = [...state.names.entries()];
+    const document: SnapshotDocument = { revision: String(revision), position, event_id: event.id, at, names };
+    const before = (await models.load(snapshotView, [stream])).get(stream);
+    const name = `snapshot-${stream}`;
+    const next: Checkpoint = { logId: '', position, eventId: event.id, live: {} };
+    const write = { view: snapshotView, id: stream, document, position, loaded: before?.position ?? null };
+    await models.commit({ writes: [write], checkpoint: { name, previous: await models.checkpoint(name), next } });
+  }
+
+  return {
+    async load(stream) {
+      try {
+        const document = await confirmed(stream);
+        if (document === undefined) return undefined;
+        const { revision, position, at, names } = document;
+        return { state: catalogueState(names), revision: BigInt(revision), position, at };
+      } catch (error) {
+        onFault(error);
+        return undefined;
+      }
+    },
+    save: (stream, folded) => keep(stream, folded).catch(onFault),
+    close: () => models.close(),
+  };
+}

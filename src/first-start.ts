@@ -1,0 +1,37 @@
+/** What a log is begun with, and held to for ever: its id and the secret behind its stream names. */
+import { randomUUID } from 'node:crypto';
+import type { CommandContext } from './commands/batch.js';
+import type { CommandHandler } from './commands/handle.js';
+import type { InitialiseService, ServiceState } from './commands/service.js';
+import { ConfigurationError } from './config.js';
+import type { DataFolder } from './data-folder.js';
+import { serviceStream, type StreamKeys } from './events/streams.js';
+import { logStart, type EventStore } from './eventstore/event-store.js';
+
+/** Only a log that is still empty may be begun with a new secret. */
+export async function firstSecret(store: Pick<EventStore, 'head'>, folder: DataFolder): Promise<string> {
+  if ((await store.head()) === logStart) return folder.generateSecret();
+  throw new ConfigurationError(
+    'The file secret is missing from DATA_DIR, but the event log was begun with one. Put it back from the backup, or set SECRET.',
+  );
+}
+
+/** @throws ConfigurationError when the log was begun with another secret. */
+export async function initialise(
+  handler: CommandHandler<ServiceState, InitialiseService, unknown>,
+  keys: StreamKeys,
+): Promise<void> {
+  const known = (await handler.fresh(serviceStream)).state;
+  if (known.logId === null) {
+    const logId = randomUUID();
+    const id = randomUUID();
+    const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+    const command = { logId, secretFingerprint: keys.fingerprint(logId) };
+    await handler.execute({ stream: serviceStream, command, context });
+    return;
+  }
+  if (keys.fingerprint(known.logId) !== known.secretFingerprint)
+    throw new ConfigurationError(
+      'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
+    );
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSnapshots, snapshotView } from '../src/catalogue-snapshots.js';
+import { listDecider } from '../src/commands/list.js';
+import type { CatalogueState } from '../src/commands/catalogue.js';
+import type { Folded } from '../src/commands/batch.js';
+import { codec } from '../src/events/codec.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { exampleMetadata, toAppend } from './support/examples.js';
+
+let folder: string;
+let store: SqliteEventStore;
+const faults: unknown[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'snapshots-'));
+  store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  faults.length = 0;
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const views = (name = 'views.db') => openSqliteReadModels({ file: path.join(folder, name) });
+const snapshots = (models = views()) =>
+  createSnapshots({ reader: store, models, onFault: (error) => faults.push(error) });
+
+/** Appends so many list creations and returns the catalogue after them. */
+async function grow(count: number, before?: Folded<CatalogueState>): Promise<Folded<CatalogueState>> {
+  let folded = before ?? { state: listDecider.initial, revision: -1n, position: '', at: '' };
+  for (let made = 0; made < count; made += 500) {
+    const events = Array.from({ length: Math.min(500, count - made) }, () => {
+      const id = randomUUID();
+      return { type: 'ListCreated' as const, data: { list_id: `lst_${id}`, list_name: `List ${id}` } };
+    });
+    const expectedRevision = folded.revision < 0n ? 'no_stream' : folded.revision;
+    const { revision, position } = await store.append(
+      'lists',
+      events.map((event) => toAppend(event)),
+      { expectedRevision },
+    );
+    folded = { state: events.reduce(listDecider.evolve, folded.state), revision, position, at: exampleMetadata.at };
+  }
+  return folded;
+}
+
+const contents = ({ state }: Folded<CatalogueState>) => ({
+  names: new Map(state.names.entries()),
+  ids: new Map(state.ids.entries()),
+});
+
+test('a kept catalogue comes back as it was, and the log goes on from there', async () => {
+  const kept = await grow(10_000);
+  const first = snapshots();
+  await first.save('lists', kept);
+  await first.close();
+  const loaded = await snapshots().load('lists');
+  expect(loaded).toMatchObject({ revision: kept.revision, position: kept.position, at: kept.at });
+  expect(loaded && contents(loaded)).toEqual(contents(kept));
+  // The events after the snapshot complete it.
+  const later = await grow(3, kept);
+  let state = loaded?.state ?? listDecider.initial;
+  for await (const batch of store.readStream('lists', { from: kept.revision + 1n }))
+    for (const stored of batch) {
+      const { event } = codec.decode(stored);
+      if (listDecider.knows(event)) state = listDecider.evolve(state, event);
+    }
+  expect(contents({ ...later, state })).toEqual(contents(later));
+  expect(faults).toEqual([]);
+});
+
+test('little news are not worth a snapshot', async () => {
+  const models = views();
+  await snapshots(models).save('lists', await grow(100));
+  expect(await models.get(snapshotView, 'lists')).toBeUndefined();
+});
+
+test('a snapshot of another log is not believed', async () => {
+  const kept = await grow(10_000);
+  const models = views();
+  await snapshots(models).save('lists', kept);
+  await store.close();
+  rmSync(path.join(folder, 'events.db'));
+  store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  await grow(10_000);
+  expect(await snapshots(models).load('lists')).toBeUndefined();
+});
+
+test('read models that fail cost a longer start and nothing else', async () => {
+  const models = views();
+  await models.close();
+  const broken = snapshots(models);
+  expect(await broken.load('lists')).toBeUndefined();
+  await broken.save('lists', await grow(1));
+  expect(faults).toHaveLength(2);
+});
