@@ -1,7 +1,7 @@
 // Measures the service against a bare Express echo, in one run, side by side: npm run bench [-- --rounds 5 --seconds 3 --only create,getList].
 // Ratios of medians; a round counts only while the projection lag stays under a second.
 import { fork, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,17 +30,19 @@ const echoPort = await new Promise((resolve) => echo.once('message', ({ port }) 
 const load = fork(path.join(here, 'load.mjs'));
 
 const begun = performance.now();
-const service = spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
-  env: {
-    ...process.env,
-    PORT: '0',
-    DATA_DIR: dataDir,
-    API_KEYS: `bench:${key}`,
-    RATE_LIMIT: '0',
-    RATE_LIMIT_EMAIL: '0',
-  },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+const startService = () =>
+  spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      API_KEYS: `bench:${key}`,
+      RATE_LIMIT: '0',
+      RATE_LIMIT_EMAIL: '0',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+let service = startService();
 const stopAll = () => {
   for (const child of [echo, load, service]) child.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
@@ -48,7 +50,7 @@ const stopAll = () => {
 process.on('exit', stopAll);
 process.on('SIGINT', () => process.exit(130));
 
-const base = await address();
+let base = await address();
 const readyAfter = performance.now() - begun;
 const servicePort = Number(new URL(base).port);
 
@@ -168,6 +170,25 @@ for (const { name, scenario, emails: contacts, wanted } of scenarios) {
   isShort ||= !holds;
   console.log(
     `${holds ? 'ok   ' : 'SHORT'} ${name.padEnd(27)} ${ratio.toFixed(2)} × echo (wanted ${wanted.toFixed(1)}): ${number(median(own.map(({ rate }) => rate)))} against ${number(median(bare.map(({ rate }) => rate)))} requests/s, p50 ${median(own.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ${median(own.map(({ p99 }) => p99)).toFixed(1)} ms, folded ${number(median(own.map(({ folded }) => folded)))} events/s, lag at most ${lag} ms`,
+  );
+}
+
+// The views are taken away, and the service folds the whole log anew, as it does live: batches into tables with all their indexes.
+if (only === undefined || only.includes('fold')) {
+  const events = Number((await projections()).position);
+  service.kill('SIGTERM');
+  await new Promise((resolve) => service.once('exit', resolve));
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `views.db${suffix}`), { force: true });
+  rmSync(path.join(dataDir, 'address'));
+  service = startService();
+  while (!existsSync(path.join(dataDir, 'address'))) await wait(5);
+  const started = performance.now();
+  base = await address();
+  const rate = events / ((performance.now() - started) / 1000);
+  const holds = rate >= 25_000;
+  isShort ||= !holds;
+  console.log(
+    `${holds ? 'ok   ' : 'SHORT'} folding into the views       ${number(rate)} events/s (wanted 25,000): ${number(events)} events from an empty views.db until caught up`,
   );
 }
 process.exit(isShort ? 1 : 0);

@@ -10,7 +10,6 @@ import {
 } from '../events/streams.js';
 import type { ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
-import { nameKey } from '../events/names.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueCommand, type CatalogueState } from './catalogue.js';
 import type {
@@ -132,11 +131,11 @@ export function createAudience(options: AudienceOptions): Audience {
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
     if (names.length === 0) return [];
-    const state = await living(tags, tagsStream);
-    if (names.every((name) => idOfName(state, name) !== undefined)) return existing(state, names);
+    const found = named(await living(tags, tagsStream), names);
+    if (!found.includes(undefined)) return existing(found);
     const entries = names.map((name) => ({ id: newId('tag'), name }));
     const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
-    return existing(ensured.state, names);
+    return existing(named(ensured.state, names));
   }
 
   const streamOf = (email: string): string => contactStream(keys.contactKey(email));
@@ -152,8 +151,7 @@ export function createAudience(options: AudienceOptions): Audience {
     return saved(await contacts.execute({ stream, command, context, assumeNew }));
   }
 
-  async function checkMember(listId: string, email: string): Promise<void> {
-    const stream = streamOf(email);
+  async function checkMember(listId: string, stream: string): Promise<void> {
     const { state } = contacts.known(stream) ?? (await contacts.fresh(stream));
     if (state.contactId === null) throw new ServiceError('unknown_contact');
     if (!state.subscriptions.has(listId)) throw new ServiceError('not_in_list');
@@ -188,16 +186,17 @@ export function createAudience(options: AudienceOptions): Audience {
     async addTags({ listId, email, tagNames }, context) {
       const list = await listReference(listId);
       // A tag is created only for a request that nothing else can refuse.
-      await checkMember(listId, email);
+      const stream = streamOf(email);
+      await checkMember(listId, stream);
       const attach = await tagReferences(tagNames, context);
       const command = { type: 'AddTags', list, tags: attach } as const;
-      const { position } = await contacts.execute({ stream: streamOf(email), command, context });
+      const { position } = await contacts.execute({ stream, command, context });
       return { tags: attach, position };
     },
 
     async removeTags({ listId, email, tagNames }, context) {
       const list = await listReference(listId);
-      const detach = existing(await living(tags, tagsStream), tagNames);
+      const detach = existing(named(await living(tags, tagsStream), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
       return { tags: detach, position };
@@ -254,15 +253,20 @@ function catalogue(handler: CatalogueHandler, stream: string, newId: () => strin
   };
 }
 
-/** Those of the names that exist, each tag once, in the order of the names. */
-function existing(state: CatalogueState, names: readonly string[]): readonly TagReference[] {
-  const found = new Map<string, TagReference>();
-  for (const name of names) {
-    const id = state.ids.get(nameKey(name));
+/** What each of the names stands for now. */
+function named(state: CatalogueState, names: readonly string[]): readonly (TagReference | undefined)[] {
+  return names.map((name) => {
+    const id = idOfName(state, name);
     const stored = id === undefined ? undefined : state.names.get(id);
-    if (id !== undefined && stored !== undefined) found.set(id, { tag_id: id, tag_name: stored });
-  }
-  return [...found.values()];
+    return id === undefined || stored === undefined ? undefined : { tag_id: id, tag_name: stored };
+  });
+}
+
+/** Those that exist, each tag once, in order. */
+function existing(found: readonly (TagReference | undefined)[]): readonly TagReference[] {
+  const tags = new Map<string, TagReference>();
+  for (const tag of found) if (tag !== undefined) tags.set(tag.tag_id, tag);
+  return [...tags.values()];
 }
 
 function saved({ state, position }: Handled<ContactState, unknown>): SavedContact {
