@@ -59,7 +59,7 @@ const part = (content: string) => ({
 
 /**
  * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and
- * each tag costs 5 to 10 µs: docs/decisions/mail-text.md.
+ * each tag costs 5 to 10 µs: docs/decisions/0005-mail-text.md.
  */
 const maxTags = 6_000;
 const maxTextSource = 256 * 1024;
