@@ -2,7 +2,7 @@
 
 /** parameters: { key, listId, emails (existing contacts), tags, run (makes addresses unique) } → a function that yields the next request. */
 export function requestsOf(scenario, parameters) {
-  let count = 0;
+  let count = parameters.start ?? 0;
   const { key, listId, emails = [], tags = [], run } = parameters;
   const post = (path, body) => {
     const text = JSON.stringify(body);

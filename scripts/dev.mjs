@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 let service;
 let pending;
+let restarting = Promise.resolve();
 
 function build() {
   return (
@@ -16,7 +17,7 @@ function build() {
 
 async function restart() {
   if (!build()) return;
-  if (service !== undefined && service.exitCode === null) {
+  if (service !== undefined && service.exitCode === null && service.signalCode === null) {
     const ended = new Promise((resolve) => service.once('exit', resolve));
     service.kill('SIGTERM');
     await ended;
@@ -27,7 +28,9 @@ async function restart() {
 await restart();
 watch(path.join(root, 'src'), { recursive: true }, () => {
   clearTimeout(pending);
-  pending = setTimeout(() => void restart(), 200);
+  pending = setTimeout(() => {
+    restarting = restarting.then(restart);
+  }, 200);
 });
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {

@@ -48,15 +48,17 @@ const apiKeys = z
       .filter((key) => key !== ''),
   )
   .pipe(
-    z.array(
-      z
-        .string()
-        .regex(
-          /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
-          'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
-        )
-        .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service'),
-    ),
+    z
+      .array(
+        z
+          .string()
+          .regex(
+            /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
+            'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
+          )
+          .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service'),
+      )
+      .min(1, 'must name at least one key, or be absent'),
   );
 
 const schema = z.object({

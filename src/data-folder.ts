@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { ConfigurationError } from './config.js';
 
 export interface DataFolder {
   readonly eventsFile: string;
@@ -51,7 +52,12 @@ export function openDataFolder(folder: string): DataFolder {
     writeAddress: (address) => {
       writeDurably(file('address'), `${address}\n`);
     },
-    secret: () => (existsSync(file('secret')) ? readFileSync(file('secret'), 'utf8').trim() : undefined),
+    secret() {
+      if (!existsSync(file('secret'))) return undefined;
+      const secret = readFileSync(file('secret'), 'utf8').trim();
+      if (Buffer.byteLength(secret) >= 32) return secret;
+      throw new ConfigurationError(`${file('secret')} must hold at least 32 bytes. Put it back from the backup.`);
+    },
     generateSecret() {
       const secret = randomBytes(32).toString('hex');
       writeDurably(file('secret'), `${secret}\n`);
@@ -59,8 +65,7 @@ export function openDataFolder(folder: string): DataFolder {
     },
     apiKeys(hash) {
       if (existsSync(keysFile)) {
-        const parsed = storedKeys.parse(JSON.parse(readFileSync(keysFile, 'utf8')));
-        return { keys: parsed.map(({ id, sha256 }) => ({ id, hash: Buffer.from(sha256, 'hex') })) };
+        return { keys: readKeys(keysFile) };
       }
       const generated = `al_${randomBytes(24).toString('base64url')}`;
       const key = { id: 'default', hash: hash(generated) };
@@ -70,6 +75,17 @@ export function openDataFolder(folder: string): DataFolder {
       return { keys: [key], generated };
     },
   };
+}
+
+function readKeys(file: string): StoredKey[] {
+  try {
+    const parsed = storedKeys.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return parsed.map(({ id, sha256 }) => ({ id, hash: Buffer.from(sha256, 'hex') }));
+  } catch {
+    throw new ConfigurationError(
+      `${file} cannot be read. Put it back from the backup, or remove it: then a new key is made.`,
+    );
+  }
 }
 
 /** Whole or not at all, readable by the owner only. */

@@ -30,7 +30,16 @@ import { createOutboxTransport } from './mailer/outbox.js';
 import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
 import { mailerTimings } from './mailer/timings.js';
 import type { Transport } from './mailer/transport.js';
-import { addressOf, explain, mailReport, printBanner, readiness, requestLog, type Lines } from './operator.js';
+import {
+  addressOf,
+  explain,
+  mailReport,
+  printAddress,
+  printKey,
+  readiness,
+  requestLog,
+  type Lines,
+} from './operator.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import { createQueries } from './projections/queries.js';
 import { liveProjections } from './projections/views.js';
@@ -127,8 +136,8 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
   });
   for (const { stream, handler } of catalogues) {
     const snapshot = await snapshots.load(stream);
-    if (snapshot !== undefined) handler.adopt(stream, snapshot);
-    await snapshots.save(stream, await handler.fresh(stream));
+    const folded = snapshot === undefined ? await handler.fresh(stream) : await handler.adopt(stream, snapshot);
+    await snapshots.save(stream, folded);
   }
 
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
@@ -139,6 +148,7 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
   let caughtUpOnce = false;
   let mailUntil = '';
   let stopping = false;
+  let isListening = false;
   const projector = startProjectorThread({
     eventsFile: folder.eventsFile,
     viewsFile: folder.viewsFile,
@@ -161,8 +171,8 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
   const sender = createMailer({
     reader: store,
     handler: emails,
-    // Before the first progress the view may not have been made.
-    due: (now, limit) => (shown === undefined ? Promise.resolve([]) : queries.dueEmails(now, limit)),
+    // Before the first progress the view may not have been made; before the server listens the start may still fail.
+    due: (now, limit) => (shown === undefined || !isListening ? Promise.resolve([]) : queries.dueEmails(now, limit)),
     transport: transportOf(config, { logger, folder }),
     runId: randomUUID(),
     clock: Date.now,
@@ -188,6 +198,7 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
   });
 
   const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
+  if (stored.generated !== undefined) printKey(stored.generated, config.dataDir);
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const app = createApp({
     audience,
@@ -212,9 +223,11 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
+  isListening = true;
+  sender.nudge();
   const address = addressOf(server.address(), config.host);
   folder.writeAddress(address);
-  printBanner({ address, folder: config.dataDir, generatedKey: stored.generated });
+  printAddress(address, config.dataDir);
   logger.info({ address }, 'listening');
 
   return {
@@ -249,7 +262,20 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   // Lines go out in larger pieces, at the latest after a moment: one write a line would cost a tenth of the throughput.
   const lines = pino.destination({ dest: 1, sync: false, minLength: 8192 });
-  const logger = pino({ level: config.logLevel, base: null }, lines);
+  const logger = pino(
+    {
+      level: config.logLevel,
+      base: null,
+      hooks: {
+        logMethod(line, method, level) {
+          method.apply(this, line);
+          // What went wrong is not kept waiting, and not lost if the process ends of it.
+          if (level >= 50) lines.flush();
+        },
+      },
+    },
+    lines,
+  );
   setInterval(() => {
     lines.flush();
   }, logDelayMs).unref();
@@ -260,7 +286,10 @@ async function main(): Promise<void> {
     stopping = true;
     logger.info({ signal }, 'stopping');
     service.close().then(
-      () => logger.flush(() => process.exit(0)),
+      () => {
+        logger.info('stopped');
+        logger.flush(() => process.exit(0));
+      },
       (error: unknown) => {
         logger.error({ err: error }, 'the stop failed');
         logger.flush(() => process.exit(1));

@@ -86,17 +86,14 @@ export function addressOf(bound: AddressInfo | string | null, host: string): str
   return `http://${name}:${port}`;
 }
 
-export interface Banner {
-  readonly address: string;
-  readonly folder: string;
-  readonly generatedKey: string | undefined;
+/** The start banner. */
+export function printAddress(address: string, folder: string): void {
+  process.stdout.write(`audience-ledger listens on ${address}, its data is in ${folder}\n`);
 }
 
-export function printBanner({ address, folder, generatedKey }: Banner): void {
-  const lines = [`audience-ledger listens on ${address}, its data is in ${folder}`];
-  if (generatedKey !== undefined)
-    lines.push(`API key (shown this once, kept in ${folder}/api-key.txt): ${generatedKey}`);
-  process.stdout.write(`${lines.join('\n')}\n`);
+/** Once, when it is made: whatever the start comes to, the operator has it. */
+export function printKey(key: string, folder: string): void {
+  process.stdout.write(`API key (shown this once, kept in ${folder}/api-key.txt): ${key}\n`);
 }
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */

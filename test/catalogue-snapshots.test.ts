@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSnapshots, snapshotView } from '../src/catalogue-snapshots.js';
+import { createCommandHandler } from '../src/commands/handle.js';
 import { listDecider } from '../src/commands/list.js';
 import type { CatalogueState } from '../src/commands/catalogue.js';
 import type { Folded } from '../src/commands/batch.js';
@@ -72,6 +73,27 @@ test('a kept catalogue comes back as it was, and the log goes on from there', as
     }
   expect(contents({ ...later, state })).toEqual(contents(later));
   expect(faults).toEqual([]);
+});
+
+test('a handler that begins with a snapshot knows what came after it', async () => {
+  const kept = await grow(10_000);
+  const later = await grow(1, kept);
+  const [[newest] = ['']] = [...later.state.names.entries()].slice(-1);
+  const handler = createCommandHandler({
+    store,
+    decider: listDecider,
+    sources: { now: Date.now, newEventId: () => randomUUID(), newSalt: () => '' },
+    random: Math.random,
+    sleep: () => Promise.resolve(),
+    cacheSize: 1,
+  });
+  const adopted = await handler.adopt('lists', kept);
+  expect(adopted.revision).toBe(later.revision);
+  expect(handler.known('lists')?.state.names.get(newest)).toBeDefined();
+  const id = randomUUID();
+  const context = { correlationId: id, causationId: id, requestId: id, actor: 'test' };
+  const renamed = handler.execute({ stream: 'lists', command: { type: 'Rename', id: newest, name: 'New' }, context });
+  await expect(renamed).resolves.toMatchObject({ events: [{ type: 'ListRenamed' }] });
 });
 
 test('little news are not worth a snapshot', async () => {

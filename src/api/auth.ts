@@ -22,8 +22,8 @@ export function configuredKey(text: string): ApiKey {
 export type Authenticator = (request: IncomingMessage) => string | undefined;
 
 export function createAuthenticator(keys: readonly ApiKey[]): Authenticator {
-  /** The last header of each connection that was found good. A client that sends it again learns nothing that it did not send. */
-  const verified = new WeakMap<object, { readonly header: string; readonly id: string }>();
+  /** The last header of each connection that was found good, compared in constant time too. To be cleared should keys ever be revoked while the service runs. */
+  const verified = new WeakMap<object, { readonly header: Buffer; readonly id: string }>();
 
   function verify(header: string): string | undefined {
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
@@ -38,9 +38,10 @@ export function createAuthenticator(keys: readonly ApiKey[]): Authenticator {
   return ({ headers: { authorization: header }, socket }) => {
     if (header === undefined) return undefined;
     const last = verified.get(socket);
-    if (last?.header === header) return last.id;
+    const received = Buffer.from(header, 'latin1');
+    if (last?.header.length === received.length && timingSafeEqual(last.header, received)) return last.id;
     const id = verify(header);
-    if (id !== undefined) verified.set(socket, { header, id });
+    if (id !== undefined) verified.set(socket, { header: received, id });
     return id;
   };
 }

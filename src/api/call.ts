@@ -211,14 +211,25 @@ export function createCalls(options: CallOptions): Calls {
 
   return {
     run: (endpoint) => (request, response) => {
-      const passage = begin(request, response);
-      handle(passage, endpoint).catch((fault: unknown) => {
-        fail(passage, endpoint, fault);
-      });
+      const start = (): void => {
+        const passage = begin(request, response);
+        handle(passage, endpoint).catch((fault: unknown) => {
+          try {
+            fail(passage, endpoint, fault);
+          } catch {
+            // Half an answer is out: the client must not take it for a whole one.
+            response.destroy();
+          }
+        });
+      };
+      // Without a socket an earlier answer on the connection is still on its way: a client that sends many requests at
+      // once and reads slowly must not make us keep all their answers.
+      if (response.socket === null) response.once('socket', start);
+      else start();
     },
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const passage = begin(request, response);
-      if (request.originalUrl.startsWith('/v1/'))
+      if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
         passage.rateHeaders = limits.anonymous.take(addressOf(passage)).headers;
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data });

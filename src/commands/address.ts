@@ -2,6 +2,8 @@
 
 const maxAddressBytes = 254;
 const maxLocalBytes = 64;
+/** Of a display name, so that it fits the lines of a mail header. */
+const maxNameCharacters = 255;
 /** RFC 5322 dot-atom. */
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** Letters, digits, hyphens, 1 to 63 of them, no hyphen at either end (RFC 1123). */
@@ -23,7 +25,7 @@ export function isAddress(text: string): boolean {
   return labels.length >= 2 && labels.every((part) => label.test(part));
 }
 
-/** `address` or `Name <address>`; undefined for anything else. The name may be quoted; quotes inside are escaped with a backslash. */
+/** `address` or `Name <address>` with a name of at most 255 characters; undefined for anything else. The name may be quoted; quotes inside are escaped with a backslash. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const trimmed = text.trim();
   if (isAddress(trimmed)) return { name: '', address: trimmed };
@@ -31,7 +33,9 @@ export function parseMailbox(text: string): Mailbox | undefined {
   if (open < 1 || !trimmed.endsWith('>')) return undefined;
   const address = trimmed.slice(open + 1, -1).trim();
   const name = displayName(trimmed.slice(0, open).trim());
-  return name !== undefined && isAddress(address) ? { name, address } : undefined;
+  return name !== undefined && [...name].length <= maxNameCharacters && isAddress(address)
+    ? { name, address }
+    : undefined;
 }
 
 function displayName(text: string): string | undefined {

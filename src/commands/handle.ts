@@ -47,8 +47,11 @@ export interface CommandHandler<State, Command, Event> {
   fresh(stream: string): Promise<Folded<State>>;
   /** As `fresh`, without waiting where this process already knows; undefined where it must read. */
   known(stream: string): Folded<State> | undefined;
-  /** Begins with this state instead of an unread stream. It must be a true fold of the stream's first events. */
-  adopt(stream: string, folded: Folded<State>): void;
+  /**
+   * Begins with this state, which must be a true fold of the stream's first events, and reads what came after it; the
+   * stream folded to its end. To be called before anything else is asked of the stream. @throws ServiceError `unavailable`
+   */
+  adopt(stream: string, folded: Folded<State>): Promise<Folded<State>>;
 }
 
 export interface HandlerOptions<State, Command, Event extends DomainEvent> {
@@ -265,7 +268,12 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
 
   return {
     fresh,
-    adopt: remember,
+    adopt: (stream, folded) =>
+      unavailableOnFault(async () => {
+        const whole = await foldTail(stream, folded);
+        remember(stream, whole);
+        return whole;
+      }),
     known: (stream) => (store.soleWriter ? cache.get(stream) : undefined),
     execute: (request) =>
       new Promise((resolve, reject) => {

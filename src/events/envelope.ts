@@ -9,7 +9,7 @@ export type EventOf<Schemas extends EventSchemas> = {
   [Type in keyof Schemas & string]: { readonly type: Type; readonly data: z.infer<Schemas[Type]> };
 }[keyof Schemas & string];
 
-/** 16 random bytes in hex that every `person` and `message` object carries, so that its digest tells nothing about it. Added in commands/handle.ts, demanded by the codec. */
+/** 16 random bytes in hex that every `person` and `message` object carries, so that its digest tells nothing about it. Added in commands/batch.ts, demanded by the codec. */
 export const salt = z
   .string()
   .regex(/^[0-9a-f]{32}$/)

@@ -30,9 +30,9 @@ export async function composeMail({ email_id, requested_at, message }: Requested
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
   const text = plainText(message.mail_template);
   const composer = new MailComposer({
-    from: { name: from.name, address: from.address },
+    from: { name: headerText(from.name), address: from.address },
     to: { name: '', address: to.address },
-    subject: message.subject,
+    subject: headerText(message.subject),
     date: new Date(requested_at),
     messageId: `<${email_id}@${from.address.slice(from.address.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
@@ -53,9 +53,28 @@ export async function composeMail({ email_id, requested_at, message }: Requested
  */
 const part = (content: string) => ({
   content,
-  contentTransferEncoding:
-    Buffer.byteLength(content) > 1.2 * content.length ? ('base64' as const) : ('quoted-printable' as const),
+  contentTransferEncoding: isReadable(content) ? ('quoted-printable' as const) : ('base64' as const),
 });
+
+/** Mostly ASCII, and without a lone CR, which quoted-printable would leave as it is. */
+const isReadable = (content: string): boolean =>
+  Buffer.byteLength(content) <= 1.2 * content.length && !/\r(?!\n)/.test(content);
+
+/** Text that looks like an encoded word (RFC 2047) would be decoded by whoever reads it: encoded once more, it arrives as typed. */
+function headerText(text: string): string {
+  if (!text.includes('=?')) return text;
+  const words: string[] = [];
+  let word = '';
+  for (const character of text) {
+    // With its frame a word may have 75 characters: 45 bytes make 60 of base64.
+    if (Buffer.byteLength(word + character) > 45) {
+      words.push(word);
+      word = '';
+    }
+    word += character;
+  }
+  return [...words, word].map((part) => `=?UTF-8?B?${Buffer.from(part, 'utf8').toString('base64')}?=`).join(' ');
+}
 
 /**
  * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and
@@ -77,8 +96,34 @@ const toText = compile({
 /** The text alternative. Ends in `[…]` where the HTML was too much to be read whole. */
 export function plainText(html: string): string {
   const end = readableEnd(html);
-  const text = toText(html.slice(0, end));
+  const text = convert(html.slice(0, end));
   return end < html.length ? `${text}\n\n[…]` : text;
+}
+
+/** Lists and quotes indent each of their lines, once for each that they stand in: more than so many indentations are not made. */
+const maxIndentations = 200_000;
+
+function convert(html: string): string {
+  const nesting = Math.min(100, count(html, /<(?:ul|ol|blockquote)\b/gi));
+  if (nesting * count(html, /\n|<(?:br|p|div|li|tr)\b/gi) > maxIndentations) return stripped(html);
+  try {
+    return toText(html);
+  } catch {
+    // The alternative is a courtesy: no oddity in the HTML may keep the e-mail from being sent.
+    return stripped(html);
+  }
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The text between the tags, without any layout. */
+function stripped(html: string): string {
+  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
+  return html
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|nbsp);/g, (whole, name: string) => entities[name] ?? whole)
+    .replace(/[^\S\n]+/g, ' ')
+    .trim();
 }
 
 function readableEnd(html: string): number {

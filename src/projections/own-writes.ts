@@ -27,6 +27,8 @@ export interface OwnWrites {
   close(): void;
 }
 
+/** Own writes remembered one by one. */
+const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
 const patienceMs = 2000;
 
@@ -60,6 +62,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   let pending: Write[] = [];
   let first = 0;
   let visiblePosition = '';
+  /** What every read waits for. */
+  let floor = head;
   let waiters: Waiter[] = [];
   let whenWaiting = (): void => undefined;
 
@@ -72,6 +76,14 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       pending = pending.slice(first);
       first = 0;
     }
+  }
+
+  /** The views are far behind: from here on the last write counts as one to everything, so that memory stays bounded. */
+  function collapse(position: string): void {
+    const oldest = pending[first];
+    floor = position;
+    pending = oldest === undefined ? [] : [{ ...oldest, events: [], position, touched: new Set() }];
+    first = 0;
   }
 
   /** Position of the last own write to one of these that is not shown yet. */
@@ -111,7 +123,9 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     reached: () => head <= visiblePosition,
     record(events) {
       const position = events.at(-1)?.position ?? '';
-      if (position > visiblePosition) pending.push({ events, position, time: now(), touched: undefined });
+      if (position <= visiblePosition) return;
+      pending.push({ events, position, time: now(), touched: undefined });
+      if (pending.length - first > mostPending) collapse(position);
     },
     advance(position) {
       if (position <= visiblePosition) return;
@@ -126,7 +140,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       }
     },
     visible(touched, position = '') {
-      let needed = position > head ? position : head;
+      let needed = position > floor ? position : floor;
       const written = lastWrite(touched);
       if (written > needed) needed = written;
       if (needed <= visiblePosition) return undefined;

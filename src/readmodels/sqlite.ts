@@ -1,5 +1,5 @@
 /** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import {
   CommitConflictError,
@@ -31,6 +31,7 @@ export interface SqliteReadModelsOptions {
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
 export function openSqliteReadModels({ file, readOnly = false, now = Date.now }: SqliteReadModelsOptions): ReadModels {
+  const guarded = <T>(action: () => T): T => guardedIn(file, action);
   const db = guarded(() => openFile(file, readOnly));
   const find = createFinder(db);
   const tables = new WeakMap<View, ViewTable>();
@@ -96,15 +97,32 @@ export function openSqliteReadModels({ file, readOnly = false, now = Date.now }:
  */
 export function discardIfDamaged(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
+  const damage = existsSync(damageMark(file)) ? 'damage was met while it was in use' : damageOf(file);
+  if (damage !== undefined)
+    for (const suffix of ['', '-wal', '-shm', '.damaged']) rmSync(file + suffix, { force: true });
+  return damage;
+}
+
+/** Above this a whole check would take too long at a start; damage inside is met later, and marked. */
+const checkedBytes = 64 * 1024 * 1024;
+
+function damageOf(file: string): string | undefined {
   try {
-    openFile(file, false).close();
-    return undefined;
+    const db = openFile(file, false);
+    try {
+      const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)', { simple: true });
+      return verdict === 'ok' ? undefined : String(verdict);
+    } finally {
+      db.close();
+    }
   } catch (error) {
-    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(NOTADB|CORRUPT)/.test(error.code)) throw error;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-    return `${error.code}: ${error.message}`;
+    if (error instanceof Database.SqliteError && isDamage(error)) return `${error.code}: ${error.message}`;
+    throw error;
   }
 }
+
+const isDamage = ({ code }: { readonly code: string }): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code);
+const damageMark = (file: string): string => `${file}.damaged`;
 
 function openFile(file: string, readOnly: boolean): Db {
   const db = new Database(file, { timeout: 2_000 });
@@ -123,11 +141,18 @@ function openFile(file: string, readOnly: boolean): Db {
 }
 
 /** Own errors and wrong calls pass; everything else that SQLite says means that the read models are out of reach. Its messages name tables, never values. */
-function guarded<T>(action: () => T): T {
+function guardedIn<T>(file: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
+    if (error instanceof Database.SqliteError && isDamage(error)) {
+      // The next start discards the file and folds it anew.
+      writeFileSync(damageMark(file), '');
+      throw new ReadModelsUnavailableError(`${error.code}: ${file} is damaged; restart to have it folded anew`, {
+        cause: error,
+      });
+    }
     if (error instanceof Database.SqliteError)
       throw new ReadModelsUnavailableError(`${error.code}: ${error.message}`, { cause: error });
     if (error instanceof TypeError && /database connection is not open|Cannot open database/.test(error.message))
