@@ -119,3 +119,33 @@ test('no HTML of the largest size keeps the thread for long', () => {
   }
   expect(plainText(fill('<p>text</p>'))).toMatch(/text\n\n\[…\]$/);
 });
+
+test('an ordered list whose numbers the text library cannot write does not keep the mail from being composed', async () => {
+  const html = '<ol type="I" start="4000000"><li>first</li></ol>';
+  const { text, html: received } = await parse({ mail_template: html });
+  expect(text).toContain('first');
+  expect(received?.trim()).toBe(html);
+});
+
+test('deeply nested quotes around many lines become neither a huge mail nor a long wait', async () => {
+  const html = `${'<blockquote>'.repeat(99)}<pre>${'a\n'.repeat(120_000)}</pre>`;
+  const begun = performance.now();
+  const { bytes } = await compose({ mail_template: html });
+  expect(bytes.length).toBeLessThan(4 * html.length);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test.each(['=?utf-8?Q?a=0D=0ABcc:_x@y.co?=', '=?utf-8?B?QQ==?= x', `${'=?long?= '.repeat(12)}é`])(
+  'a subject that looks like an encoded word arrives as typed: %s',
+  async (subject) => {
+    const { bytes } = await compose({ subject });
+    expect((await PostalMime.parse(bytes)).subject).toBe(subject.trim());
+    expect(headersOf(bytes)).not.toMatch(/^bcc/im);
+    for (const line of headersOf(bytes).split('\r\n')) expect(line.length).toBeLessThan(998);
+  },
+);
+
+test('a lone carriage return is never written raw', async () => {
+  const { bytes } = await compose({ mail_template: '<p>a\r.\r\nMAIL FROM:<x@y.zz></p>' });
+  expect(bytes.toString('latin1')).not.toMatch(/\r(?!\n)/);
+});
