@@ -1,0 +1,102 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createOwnWrites } from '../../src/projections/own-writes.js';
+import { createPace } from '../../src/projections/pace.js';
+import { liveProjections } from '../../src/projections/views.js';
+import type { DomainEvent } from '../../src/events/codec.js';
+import { exampleEvents, examplePosition, recorded } from '../support/examples.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+let time = 0;
+const ownWrites = (head = '') => createOwnWrites({ projections: liveProjections, head, now: () => time });
+
+/** The events as one append whose last event stands at that position. */
+const append = (stream: string, position: number, event: DomainEvent) =>
+  recorded(stream, [event]).map((one) => ({ ...one, position: examplePosition(position) }));
+
+test('a read waits for what this process wrote to what it touches, and for nothing else', async () => {
+  const own = ownWrites();
+  own.record(append('lists', 5, exampleEvents.listCreated));
+  expect(own.visible(['groups', 'lists/lst_99'])).toBeUndefined();
+  const document = own.visible(['lists/lst_01']);
+  const collection = own.visible(['lists']);
+  const stream = own.visible(['stream:lists']);
+  own.advance(examplePosition(5));
+  await Promise.all([document, collection, stream]);
+  expect(own.visible(['lists'])).toBeUndefined();
+});
+
+test('what the log held at the start counts as written to everything', async () => {
+  const own = ownWrites(examplePosition(9));
+  expect(own.reached()).toBe(false);
+  const waiting = own.visible([]);
+  own.advance(examplePosition(9));
+  await waiting;
+  expect(own.reached()).toBe(true);
+});
+
+test('a read that waits too long is told to come again', async () => {
+  vi.useFakeTimers();
+  const own = ownWrites();
+  const waiting = expect(own.visible([], examplePosition(1))).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfter: 1,
+  });
+  await vi.advanceTimersByTimeAsync(2_000);
+  await waiting;
+});
+
+test('whoever waits is made known at once', () => {
+  const own = ownWrites();
+  const told = vi.fn();
+  own.onWaiting(told);
+  own.record(append('lists', 5, exampleEvents.listCreated));
+  expect(told).not.toHaveBeenCalled();
+  void own.visible(['lists'])?.catch(() => undefined);
+  expect(told).toHaveBeenCalledOnce();
+  own.close();
+});
+
+test('the lag is the age of the oldest write that is not shown, and relief comes when that is', async () => {
+  const own = ownWrites();
+  time = 1_000;
+  own.record(append('lists', 5, exampleEvents.listCreated));
+  time = 2_500;
+  expect(own.lag()).toBe(1_500);
+  const relief = own.relief(1_000, 60_000);
+  own.advance(examplePosition(5));
+  await relief;
+  expect(own.lag()).toBe(0);
+});
+
+test('very many writes that are not shown become one to everything, so that memory stays bounded', async () => {
+  const own = ownWrites();
+  time = 0;
+  for (let position = 1; position <= 20_001; position += 1)
+    own.record(append('lists', position, exampleEvents.listCreated));
+  time = 700;
+  const waiting = own.visible(['groups']);
+  expect(waiting).toBeDefined();
+  expect(own.lag()).toBe(700);
+  own.advance(examplePosition(20_001));
+  await waiting;
+  expect(own.lag()).toBe(0);
+});
+
+test('under load the projector gathers, unless somebody waits', async () => {
+  vi.useFakeTimers();
+  const pace = createPace();
+  expect(pace.next(3)).toBeUndefined();
+  expect(pace.next(5_000)).toBeUndefined();
+  let done = false;
+  const gathering = pace.next(100)?.then(() => (done = true));
+  await vi.advanceTimersByTimeAsync(30);
+  expect(done).toBe(false);
+  pace.hurry();
+  await gathering;
+  // A hurry that comes while nothing is gathered spares the next gathering.
+  pace.hurry();
+  expect(pace.next(100)).toBeUndefined();
+});
