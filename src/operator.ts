@@ -5,7 +5,8 @@ import type { RequestLine } from './api/call.js';
 import type { Readiness } from './api/health.js';
 import { ConfigurationError } from './config.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
-import { StoreUnavailableError, WriterLockedError, type EventReader } from './eventstore/event-store.js';
+import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
+import type { SqliteEventStore } from './eventstore/sqlite.js';
 import type { MailerReport } from './mailer/job.js';
 import type { MailerStatus } from './mailer/mailer.js';
 import type { OwnWrites } from './projections/own-writes.js';
@@ -15,7 +16,7 @@ import type { ProjectorStatus } from './projections/projector.js';
 const readyLagMs = 5_000;
 
 export interface Parts {
-  readonly store: Pick<EventReader, 'head'>;
+  readonly store: Pick<SqliteEventStore, 'head' | 'isWritable'>;
   readonly own: OwnWrites;
   readonly projector: ProjectorStatus;
   readonly mailer: MailerStatus;
@@ -29,9 +30,15 @@ export async function readiness({ store, own, projector, mailer }: Parts): Promi
   const parkedCatalogues = parked.filter(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
   const caughtUp = own.reached() && lag < readyLagMs && !rebuilding;
   return {
-    ready: head !== undefined && fault === null && caughtUp && parkedCatalogues.length === 0 && mailer.worklistReadable,
+    ready:
+      head !== undefined &&
+      store.isWritable() &&
+      fault === null &&
+      caughtUp &&
+      parkedCatalogues.length === 0 &&
+      mailer.worklistReadable,
     parts: {
-      event_store: { reachable: head !== undefined, head: head ?? null },
+      event_store: { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null },
       read_models: { reachable: fault === null && mailer.worklistReadable },
       projections: {
         caught_up: caughtUp,

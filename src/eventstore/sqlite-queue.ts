@@ -87,6 +87,11 @@ export class WriteQueue {
     });
   }
 
+  /** The thread holds the file open and takes appends. */
+  get isUp(): boolean {
+    return this.#state === 'up';
+  }
+
   onCommitted(listener: (position: Position) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -7,6 +7,8 @@ import { WriteQueue } from './sqlite-queue.js';
 import { openSqliteEventReader } from './sqlite-reader.js';
 
 export interface SqliteEventStore extends EventStore {
+  /** Whether appends are taken at present: false while the writer thread is started anew. */
+  isWritable(): boolean;
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
 }
@@ -42,6 +44,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
     return {
       ...reader,
       soleWriter: true,
+      isWritable: () => writer.isUp,
       append: (stream, events, { expectedRevision }) => writer.append(stream, events, expectedRevision),
       onCommitted: (listener) => writer.onCommitted(listener),
       close: () => (closing ??= close()),
