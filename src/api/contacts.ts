@@ -2,19 +2,12 @@
 import { Router } from 'express';
 import { isAddress } from '../commands/address.js';
 import type { Audience, SavedContact } from '../commands/audience.js';
-import type { SubscriptionStatus } from '../commands/contact.js';
+import { profileFields, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import type { Answer } from './envelope.js';
-import {
-  contactParsers,
-  parseNothing,
-  parseStatusChange,
-  parseTagging,
-  profileFieldNames,
-  type ContactInput,
-} from './input.js';
+import { contactParsers, parseNothing, parseStatusChange, parseTagging, type ContactInput } from './input.js';
 import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -35,7 +28,7 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
   const { audience } = options;
   const parsers = contactParsers(options.today);
   const router = Router();
-  const contactFields = { flat: ['email', 'status', ...profileFieldNames], nested: profileFieldNames };
+  const contactFields = { flat: ['email', 'status', ...profileFields], nested: profileFields };
   const tagFields = { flat: ['tag_name', 'contact_email'], nested: [] };
 
   const saved = (message: string, input: ContactInput, { contactId, position }: SavedContact): Answer => ({

@@ -1,5 +1,5 @@
 /** Parses bodies into what the commands take: required fields first, then each field's form, in documented order. */
-import type { ProfileChange, SubscriptionStatus } from '../commands/contact.js';
+import { profileFields, type ProfileChange, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Body } from './body.js';
 import { isObject } from './envelope.js';
@@ -45,18 +45,6 @@ export const parseEmail = parser(['from_email', 'to_email', 'subject', 'mail_tem
   mail_template: take('mail_template', template),
 }));
 
-export const profileFieldNames = [
-  'firstName',
-  'lastName',
-  'phone',
-  'dateOfBirth',
-  'address',
-  'city',
-  'state',
-  'country',
-  'zipcode',
-] as const;
-
 export interface ContactInput {
   readonly email: string;
   readonly status: SubscriptionStatus;
@@ -94,8 +82,8 @@ function flattened(body: Body): Body {
   const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
   if (nested === undefined || nested === null) return body;
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
-  const flat = picked(body, ['email', 'status', 'tag_name', ...profileFieldNames]);
-  for (const [field, value] of Object.entries(picked(nested, profileFieldNames))) {
+  const flat = picked(body, ['email', 'status', 'tag_name', ...profileFields]);
+  for (const [field, value] of Object.entries(picked(nested, profileFields))) {
     if (Object.hasOwn(flat, field) && flat[field] !== value) throw new ServiceError('given_twice', { field });
     flat[field] = value;
   }

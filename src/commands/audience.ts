@@ -123,8 +123,7 @@ export function createAudience(options: AudienceOptions): Audience {
   }
 
   async function listReference(listId: string): Promise<ListReference> {
-    const state = lists.known(listsStream)?.state ?? (await living(lists, listsStream));
-    const name = state.names.get(listId);
+    const name = (await living(lists, listsStream)).names.get(listId);
     if (name === undefined) throw new ServiceError('unknown_list');
     return { list_id: listId, list_name: name };
   }

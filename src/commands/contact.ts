@@ -8,6 +8,7 @@ import {
 } from '../events/contact.js';
 import { knownBy, type Decider, type Decision } from './decider.js';
 
+export { profileFields } from '../events/contact.js';
 export type { ProfileField, SubscriptionStatus } from '../events/contact.js';
 
 export interface Subscription {

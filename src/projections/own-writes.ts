@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
+import { handlersOf } from './fold.js';
 import type { Projection } from './projection.js';
 
 export interface OwnWrites {
@@ -54,9 +55,7 @@ export interface OwnWritesOptions {
 }
 
 export function createOwnWrites({ projections, head, now }: OwnWritesOptions): OwnWrites {
-  const byType = new Map<string, Projection[]>();
-  for (const projection of projections)
-    for (const type of projection.handles) byType.set(type, [...(byType.get(type) ?? []), projection]);
+  const byType = handlersOf(projections);
 
   /** Own writes that the views do not show yet, in log order, to be forgotten from the front. */
   let pending: Write[] = [];
