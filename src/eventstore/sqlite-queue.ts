@@ -10,7 +10,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from './event-store.js';
-import { assertAppendable } from './sqlite-acceptable.js';
+import { assertAppendable } from './acceptable.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { formatPosition } from './sqlite-schema.js';
 

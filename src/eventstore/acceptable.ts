@@ -1,4 +1,4 @@
-/** What the embedded log accepts: text that comes back as it went in, in amounts that one transaction can carry. */
+/** What every log accepts: text that comes back as it went in, in amounts that one transaction can carry. */
 import type { EventToAppend, ExpectedRevision } from './event-store.js';
 
 const charactersPerAppend = 32 * 1024 * 1024;
@@ -29,7 +29,7 @@ export function assertAppendable(
   return size;
 }
 
-/** SQLite ends text at NUL and replaces lone surrogates. */
+/** SQLite ends text at NUL and replaces lone surrogates, EventStoreDB replaces these, too. */
 function assertText(text: unknown, what: string): void {
   if (typeof text !== 'string') throw new TypeError(`${what} must be text`);
   if (text.includes('\0') || !text.isWellFormed()) throw new TypeError(`${what} contains invalid characters`);
