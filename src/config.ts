@@ -89,6 +89,11 @@ export interface Config {
   /** Undefined: e-mail goes to the outbox folder. */
   readonly smtp: SmtpServer | undefined;
   readonly secret: string | undefined;
+  /** Undefined: events are kept in the data folder. */
+  readonly eventStore: { readonly url: string; readonly prefix: string } | undefined;
+  /** `mongodb://…`. Undefined: views are kept in the data folder. */
+  readonly mongodb: string | undefined;
+  readonly roles: ReadonlySet<Role>;
   /** Requests a minute and key; 0 = off. */
   readonly rateLimit: number;
   readonly rateLimitEmail: number;
@@ -117,6 +122,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     dataDir: settings.DATA_DIR,
     smtp: settings.SMTP_URL,
     secret: settings.SECRET,
+    eventStore:
+      settings.EVENTSTORE_URL === undefined
+        ? undefined
+        : { url: settings.EVENTSTORE_URL, prefix: settings.EVENTSTORE_PREFIX },
+    mongodb: settings.MONGODB_URL,
+    roles: new Set(settings.ROLES),
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
     logLevel: settings.LOG_LEVEL,
@@ -124,12 +135,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-function refuseWhatIsMissing(settings: z.output<typeof schema>): void {
-  for (const name of ['EVENTSTORE_URL', 'MONGODB_URL'] as const)
-    if (settings[name] !== undefined)
-      throw new ConfigurationError(
-        `${name} is set, but this version keeps events and views in its embedded stores only`,
-      );
-  if (new Set(settings.ROLES).size < allRoles.length)
-    throw new ConfigurationError('ROLES must name api, projector and mailer: embedded stores belong to one process');
+function refuseWhatIsMissing({ ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET }: z.output<typeof schema>): void {
+  if (EVENTSTORE_URL !== undefined && SECRET === undefined)
+    throw new ConfigurationError(
+      'SECRET is required with EVENTSTORE_URL: at least 32 bytes, the same in every process, kept in the backup. Stream names are derived from it.',
+    );
+  const isSplit = new Set(ROLES).size < allRoles.length;
+  if (isSplit && (EVENTSTORE_URL === undefined || MONGODB_URL === undefined))
+    throw new ConfigurationError(
+      'ROLES must name api, projector and mailer unless both EVENTSTORE_URL and MONGODB_URL are set: embedded stores belong to one process',
+    );
 }

@@ -21,17 +21,22 @@ export async function initialise(
   handler: CommandHandler<ServiceState, InitialiseService, unknown>,
   keys: StreamKeys,
 ): Promise<void> {
-  const known = (await handler.fresh(serviceStream)).state;
-  if (known.logId === null) {
-    const logId = randomUUID();
-    const id = randomUUID();
-    const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
-    const command = { logId, secretFingerprint: keys.fingerprint(logId) };
-    await handler.execute({ stream: serviceStream, command, context });
-    return;
-  }
-  if (keys.fingerprint(known.logId) !== known.secretFingerprint)
+  const found = (await handler.fresh(serviceStream)).state;
+  const known = found.logId === null ? await begin(handler, keys) : found;
+  if (known.logId === null || keys.fingerprint(known.logId) !== known.secretFingerprint)
     throw new ConfigurationError(
       'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
     );
+}
+
+/** The log as it was begun: by this process, or by another one that was quicker. */
+async function begin(
+  handler: CommandHandler<ServiceState, InitialiseService, unknown>,
+  keys: StreamKeys,
+): Promise<ServiceState> {
+  const logId = randomUUID();
+  const id = randomUUID();
+  const context: CommandContext = { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+  const command = { logId, secretFingerprint: keys.fingerprint(logId) };
+  return (await handler.execute({ stream: serviceStream, command, context })).state;
 }

@@ -1,30 +1,16 @@
 /** Composition root: configuration → stores → projector, mailer, API; start and stop. The only file that knows every adapter. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { createApp } from './api/app.js';
 import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
 import { createRateLimiter } from './api/rate-limit.js';
 import { closeServer, createServer } from './api/server.js';
-import { createSnapshots } from './catalogue-snapshots.js';
-import { createAudience } from './commands/audience.js';
-import type { Sources } from './commands/batch.js';
-import { contactDecider } from './commands/contact.js';
-import type { Decider } from './commands/decider.js';
-import { emailDecider } from './commands/email.js';
-import { groupDecider } from './commands/group.js';
-import { createCommandHandler, type CommandHandler } from './commands/handle.js';
-import { listDecider } from './commands/list.js';
-import { serviceDecider } from './commands/service.js';
-import { tagDecider } from './commands/tag.js';
+import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
 import { readConfig, type Config } from './config.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
-import { firstSecret, initialise } from './first-start.js';
-import type { DomainEvent } from './events/codec.js';
-import type { Recorded } from './events/envelope.js';
-import { contactStream, deriveStreamKeys, groupsStream, listsStream, tagsStream } from './events/streams.js';
-import { openSqliteEventStore, type SqliteEventStore } from './eventstore/sqlite.js';
+import { firstSecret } from './first-start.js';
+import { contactStream, deriveStreamKeys, isEmailStream, type StreamKeys } from './events/streams.js';
 import { createMailer, type Mailer } from './mailer/mailer.js';
 import { createOutboxTransport } from './mailer/outbox.js';
 import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
@@ -32,6 +18,7 @@ import { mailerTimings } from './mailer/timings.js';
 import type { Transport } from './mailer/transport.js';
 import {
   addressOf,
+  createHeadLag,
   explain,
   mailReport,
   printAddress,
@@ -40,50 +27,33 @@ import {
   requestLog,
   type Lines,
 } from './operator.js';
-import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
-import { createQueries } from './projections/queries.js';
-import { liveProjections } from './projections/views.js';
-import { startProjectorThread } from './projector-thread.js';
-import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
-import { createSaltSource } from './salt.js';
-import { createUlidSource } from './ulid.js';
+import { openReadSide, type ReadSide } from './read-side.js';
+import {
+  isShared,
+  openEventStore,
+  openReadModels,
+  prepareViews,
+  settingsOf,
+  type OpenEventStore,
+  type StoreSettings,
+} from './stores.js';
+import { openWriteSide, type WriteSide } from './write-side.js';
 
 /** Running requests and the mailer get this long when the service stops. */
 const closePatienceMs = 10_000;
-/** Folded contacts and e-mails kept in memory. */
-const cachedContacts = 20_000;
-const cachedEmails = 1_000;
 /** A log line waits at most so long for company. */
 const logDelayMs = 100;
 /** E-mails under way at once. */
 const mailConcurrency = 10;
 
-const sources: Sources = {
-  now: Date.now,
-  newEventId: () => randomUUID(),
-  newSalt: createSaltSource(),
-};
+/** What others have requested is looked for at most so often, in milliseconds. */
+const othersMailMs = 200;
 
 const monotonic = (): number => performance.now();
 
 interface Service {
   readonly address: string;
   close(): Promise<void>;
-}
-
-async function startService(config: Config, { logger, lines }: Logs): Promise<Service> {
-  const folder = openDataFolder(config.dataDir);
-  const store = await openSqliteEventStore({
-    file: folder.eventsFile,
-    clock: Date.now,
-    onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
-  });
-  try {
-    return await startOn(store, { config, logger, lines, folder });
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
 }
 
 interface Logs {
@@ -94,118 +64,121 @@ interface Logs {
 interface Surroundings extends Logs {
   readonly config: Config;
   readonly folder: DataFolder;
+  readonly settings: StoreSettings;
 }
 
-async function startOn(store: SqliteEventStore, { config, logger, lines, folder }: Surroundings): Promise<Service> {
-  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
-  const ownWrites: { current?: OwnWrites } = {};
-  const handlerOf = <State, Command, Event extends DomainEvent>(
-    decider: Decider<State, Command, Event>,
-    cacheSize: number,
-    onAppended?: (last: Recorded<DomainEvent>) => void,
-  ): CommandHandler<State, Command, Event> =>
-    createCommandHandler({
-      store,
-      decider,
-      sources,
-      cacheSize,
-      random: Math.random,
-      sleep: (milliseconds) => sleep(milliseconds),
-      onAppended: (events) => {
-        ownWrites.current?.record(events);
-        const last = events.at(-1);
-        if (last !== undefined) onAppended?.(last);
-      },
-    });
-
-  await initialise(handlerOf(serviceDecider, 1), keys);
-  const groups = handlerOf(groupDecider, 1);
-  const lists = handlerOf(listDecider, 1);
-  const tags = handlerOf(tagDecider, 1);
-  const catalogues = [
-    { stream: groupsStream, handler: groups },
-    { stream: listsStream, handler: lists },
-    { stream: tagsStream, handler: tags },
-  ];
-  const damage = discardIfDamaged(folder.viewsFile);
-  if (damage !== undefined) logger.error({ damage }, 'views.db was damaged and is folded anew from the log');
-  const snapshots = createSnapshots({
-    reader: store,
-    models: openSqliteReadModels({ file: folder.viewsFile }),
-    onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
+async function startService(config: Config, logs: Logs): Promise<Service> {
+  const folder = openDataFolder(config.dataDir);
+  const settings = settingsOf(config, folder);
+  const { logger } = logs;
+  const store = await openEventStore(settings.events, {
+    onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
+    onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
   });
-  for (const { stream, handler } of catalogues) {
-    const snapshot = await snapshots.load(stream);
-    const folded = snapshot === undefined ? await handler.fresh(stream) : await handler.adopt(stream, snapshot);
-    await snapshots.save(stream, folded);
+  try {
+    return await startOn(store, { ...logs, config, folder, settings });
+  } catch (error) {
+    await store.close();
+    throw error;
   }
+}
 
-  const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  ownWrites.current = own;
-  const mailer: { current?: Mailer } = {};
-  // The mailer looks at its worklist once the views have caught up with the start, and whenever the views may show a new request.
-  let shown: string | undefined;
-  let caughtUpOnce = false;
+async function startOn(store: OpenEventStore, surroundings: Surroundings): Promise<Service> {
+  const { config, folder, settings, logger } = surroundings;
+  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+  const parts: { reads?: ReadSide; mailer?: Mailer } = {};
+  // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';
-  let stopping = false;
-  let isListening = false;
-  const projector = startProjectorThread({
-    eventsFile: folder.eventsFile,
-    viewsFile: folder.viewsFile,
-    onProgress: ({ position, caughtUp }) => {
-      own.advance(position);
-      if (shown === undefined || shown < mailUntil || (caughtUp && !caughtUpOnce)) mailer.current?.nudge();
-      caughtUpOnce ||= caughtUp;
-      shown = position;
-    },
-    onFault: ({ kind, message }) => logger.error({ kind }, message),
-  });
-  own.onWaiting(projector.hurry);
-  store.onCommitted(projector.ring);
-  const views = openSqliteReadModels({ file: folder.viewsFile, readOnly: true });
-  const queries = createQueries(views);
-
-  const emails = handlerOf(emailDecider, cachedEmails, ({ position }) => {
-    mailUntil = position;
-  });
-  const sender = createMailer({
-    reader: store,
-    handler: emails,
-    // Before the first progress the view may not have been made; before the server listens the start may still fail.
-    due: (now, limit) => (shown === undefined || !isListening ? Promise.resolve([]) : queries.dueEmails(now, limit)),
-    transport: transportOf(config, { logger, folder }),
-    runId: randomUUID(),
-    clock: Date.now,
-    monotonic,
-    random: Math.random,
-    soleWriter: store.soleWriter,
-    inDoubtPolicy: config.mailInDoubt,
-    timings: mailerTimings,
-    report: mailReport(logger),
-    concurrency: mailConcurrency,
-  });
-  mailer.current = sender;
-
-  const nextUlid = createUlidSource(Date.now);
-  const audience = createAudience({
-    groups,
-    lists,
-    tags,
-    contacts: handlerOf(contactDecider, cachedContacts),
-    emails,
+  const writes = await openWriteSide({
+    store,
     keys,
-    newId: (prefix) => `${prefix}_${nextUlid()}`,
+    onAppended: (events) => {
+      parts.reads?.ownWrites.record(events);
+      const last = events.at(-1);
+      if (last === undefined) return;
+      if (isEmailStream(last.stream)) mailUntil = last.position;
+      // Where others write to the log too, nobody but the appending process itself tells of what it appended.
+      if (store.onCommitted === undefined) parts.reads?.ring(last.position);
+    },
   });
+  await prepareViews(settings.views, {
+    onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
+    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
+  });
+  if (config.roles.has('api')) await writes.openCatalogues(snapshotsOf(store, surroundings));
 
+  let isListening = false;
+  const reads = await openReadSide({
+    settings,
+    store,
+    withProjector: config.roles.has('projector'),
+    logger,
+    onMoved: (from) => {
+      if (from === '' || from < mailUntil) parts.mailer?.nudge();
+      else if (isShared(settings)) parts.mailer?.nudge(othersMailMs);
+    },
+  });
+  parts.reads = reads;
+  store.onCommitted?.((position) => reads.ring(position));
+
+  const mailer = config.roles.has('mailer')
+    ? createMailer({
+        reader: store,
+        handler: writes.emails,
+        // Before the views show anything they may not have been made; before the server listens the start may still fail.
+        due: (now, limit) =>
+          reads.hasShown() && isListening ? reads.queries.dueEmails(now, limit) : Promise.resolve([]),
+        transport: transportOf(config, { logger, folder }),
+        runId: randomUUID(),
+        clock: Date.now,
+        monotonic,
+        random: Math.random,
+        soleWriter: store.soleWriter,
+        inDoubtPolicy: config.mailInDoubt,
+        timings: mailerTimings,
+        report: mailReport(logger),
+        concurrency: mailConcurrency,
+      })
+    : undefined;
+  if (mailer !== undefined) parts.mailer = mailer;
+
+  const server = await serve({ ...surroundings, store, keys, writes, reads, mailer });
+  isListening = true;
+  mailer?.nudge();
+  return {
+    address: server.address,
+    async close() {
+      await Promise.all([server.close(), mailer?.close()]);
+      await reads.close();
+      await writes.close();
+      await store.close();
+    },
+  };
+}
+
+interface Served extends Surroundings {
+  readonly store: OpenEventStore;
+  readonly keys: StreamKeys;
+  readonly writes: WriteSide;
+  readonly reads: ReadSide;
+  readonly mailer: Mailer | undefined;
+}
+
+/** Listens. Without the role `api` health is all that it answers. */
+async function serve(served: Served): Promise<Service> {
+  const { config, folder, settings, logger, lines, store, keys, writes, reads, mailer } = served;
+  let stopping = false;
   const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
   if (stored.generated !== undefined) printKey(stored.generated, config.dataDir);
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
+  const headLag = createHeadLag(monotonic);
   const app = createApp({
-    audience,
-    queries,
-    ownWrites: own,
-    parked: () => projector.status().parked,
-    readiness: () => readiness({ store, own, projector: projector.status(), mailer: sender.status() }),
+    audience: writes.audience,
+    queries: reads.queries,
+    ownWrites: reads.ownWrites,
+    withEndpoints: config.roles.has('api'),
+    parked: () => reads.status().parked,
+    readiness: () => readiness({ store, reads, mailer: mailer?.status(), headLag, roles: config.roles }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     today: () => new Date().toISOString().slice(0, 10),
     authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
@@ -223,27 +196,25 @@ async function startOn(store: SqliteEventStore, { config, logger, lines, folder 
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  isListening = true;
-  sender.nudge();
   const address = addressOf(server.address(), config.host);
   folder.writeAddress(address);
-  printAddress(address, config.dataDir);
+  printAddress(address, settings, config.dataDir);
   logger.info({ address }, 'listening');
-
   return {
     address,
-    async close() {
+    close() {
       stopping = true;
-      await Promise.all([closeServer(server, closePatienceMs), sender.close()]);
-      await projector.close();
-      for (const { stream, handler } of catalogues) await snapshots.save(stream, await handler.fresh(stream));
-      await snapshots.close();
-      own.close();
-      await views.close();
-      await store.close();
+      return closeServer(server, closePatienceMs);
     },
   };
 }
+
+const snapshotsOf = (store: OpenEventStore, { settings, logger }: Surroundings): Snapshots =>
+  createSnapshots({
+    reader: store,
+    models: openReadModels(settings.views),
+    onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
+  });
 
 function transportOf({ smtp }: Config, { logger, folder }: Pick<Surroundings, 'logger' | 'folder'>): Transport {
   if (smtp !== undefined) return createSmtpTransport({ server: smtp, timings: smtpTimings });

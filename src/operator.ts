@@ -3,53 +3,75 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { RequestLine } from './api/call.js';
 import type { Readiness } from './api/health.js';
-import { ConfigurationError } from './config.js';
+import { ConfigurationError, type Role } from './config.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
-import type { SqliteEventStore } from './eventstore/sqlite.js';
 import type { MailerReport } from './mailer/job.js';
 import type { MailerStatus } from './mailer/mailer.js';
 import type { OwnWrites } from './projections/own-writes.js';
-import type { ProjectorStatus } from './projections/projector.js';
+import { ForeignViewsError } from './projections/start.js';
+import type { ReadSide, ViewsStatus } from './read-side.js';
+import { ReadModelsUnavailableError } from './readmodels/read-models.js';
+import type { OpenEventStore, StoreSettings } from './stores.js';
 
 /** Ready means that what was written so long ago is shown. */
 const readyLagMs = 5_000;
 
 export interface Parts {
-  readonly store: Pick<SqliteEventStore, 'head' | 'isWritable'>;
-  readonly own: OwnWrites;
-  readonly projector: ProjectorStatus;
-  readonly mailer: MailerStatus;
+  readonly store: Pick<OpenEventStore, 'head' | 'isWritable'>;
+  readonly reads: Pick<ReadSide, 'ownWrites' | 'status'>;
+  /** Absent where mailing is not this process's part. */
+  readonly mailer: MailerStatus | undefined;
+  readonly headLag: HeadLag;
+  readonly roles: ReadonlySet<Role>;
 }
 
 /** Ready: the stores answer, the views have caught up with the start and keep up since, and no catalogue is parked. */
-export async function readiness({ store, own, projector, mailer }: Parts): Promise<Readiness> {
+export async function readiness({ store, reads, mailer, headLag, roles }: Parts): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
-  const { position, rebuilding, fault, parked, unknown } = projector;
-  const lag = Math.round(own.lag());
-  const parkedCatalogues = parked.filter(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
-  const caughtUp = own.reached() && lag < readyLagMs && !rebuilding;
+  const status = reads.status();
+  const views = viewsPart(reads.ownWrites, status, headLag(head, reads.ownWrites.shown()));
+  const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
+  const worklistReadable = mailer?.worklistReadable ?? true;
+  const reachable = status.fault === null && worklistReadable;
   return {
-    ready:
-      head !== undefined &&
-      store.isWritable() &&
-      fault === null &&
-      caughtUp &&
-      parkedCatalogues.length === 0 &&
-      mailer.worklistReadable,
+    ready: eventStore.reachable && eventStore.writable && reachable && views.caught_up && !catalogueIsParked(status),
     parts: {
-      event_store: { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null },
-      read_models: { reachable: fault === null && mailer.worklistReadable },
-      projections: {
-        caught_up: caughtUp,
-        rebuilding,
-        position,
-        lag_ms: lag,
-        unknown_events: unknown,
-        parked: parked.map(({ view, stream, position: at, reason }) => ({ view, stream, position: at, reason })),
-      },
-      mailer: { running: mailer.running, worklist_readable: mailer.worklistReadable },
+      roles: { api: roles.has('api'), projector: roles.has('projector'), mailer: roles.has('mailer') },
+      event_store: eventStore,
+      read_models: { reachable },
+      projections: views,
+      ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
     },
+  };
+}
+
+function viewsPart(own: OwnWrites, { rebuilding, parked, unknown, projector }: ViewsStatus, behindHead: number) {
+  const lag = Math.round(Math.max(own.lag(), behindHead));
+  return {
+    caught_up: own.reached() && lag < readyLagMs && !rebuilding,
+    rebuilding,
+    projector,
+    position: own.shown(),
+    lag_ms: lag,
+    unknown_events: unknown,
+    parked: parked.map(({ view, stream, position, reason }) => ({ view, stream, position, reason })),
+  };
+}
+
+const catalogueIsParked = ({ parked }: ViewsStatus): boolean =>
+  parked.some(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
+
+/** Milliseconds since a head of the log was seen that the views still do not show; asked with what is seen now. */
+export type HeadLag = (head: string | undefined, shown: string) => number;
+
+/** Others may write what this process knows nothing of: only the head of the log tells that the views are behind. */
+export function createHeadLag(now: () => number): HeadLag {
+  let unseen: { readonly head: string; readonly since: number } | undefined;
+  return (head, shown) => {
+    if (unseen !== undefined && shown >= unseen.head) unseen = undefined;
+    if (head !== undefined && shown < head) unseen ??= { head, since: now() };
+    return unseen === undefined ? 0 : now() - unseen.since;
   };
 }
 
@@ -94,8 +116,13 @@ export function addressOf(bound: AddressInfo | string | null, host: string): str
 }
 
 /** The start banner. */
-export function printAddress(address: string, folder: string): void {
-  process.stdout.write(`audience-ledger listens on ${address}, its data is in ${folder}\n`);
+export function printAddress(address: string, { events, views }: StoreSettings, folder: string): void {
+  const onServers = [
+    ...(events.kind === 'eventstoredb' ? ['its events are in EventStoreDB'] : []),
+    ...(views.kind === 'mongodb' ? ['its views are in MongoDB'] : []),
+    `its data is in ${folder}`,
+  ];
+  process.stdout.write(`audience-ledger listens on ${address}, ${onServers.join(', ')}\n`);
 }
 
 /** Once, when it is made: whatever the start comes to, the operator has it. */
@@ -105,8 +132,11 @@ export function printKey(key: string, folder: string): void {
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {
+  if (error instanceof ForeignViewsError)
+    return `${error.message}. Nothing was changed. If the log is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
   if (
     error instanceof ConfigurationError ||
+    error instanceof ReadModelsUnavailableError ||
     error instanceof WriterLockedError ||
     error instanceof StoreUnavailableError
   )

@@ -2,12 +2,13 @@
 import { Worker } from 'node:worker_threads';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
+import type { StoreSettings } from './stores.js';
 
 export interface ProjectorThreadOptions {
-  /** The event log; it must exist. */
-  readonly eventsFile: string;
-  /** Made when missing. */
-  readonly viewsFile: string;
+  /** The event log, which must exist; the views are made when missing. */
+  readonly settings: StoreSettings;
+  /** Names this start among the processes that share the views. */
+  readonly holder: string;
   /** What it reports is visible to every connection. */
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
@@ -31,7 +32,7 @@ const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
-  const { eventsFile, viewsFile, onProgress, onFault } = options;
+  const { settings, holder, onProgress, onFault } = options;
   let status = initialStatus;
   let worker: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
@@ -52,7 +53,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const start = (): void => {
     let message = 'it ended by itself';
-    const started = new Worker(url, { workerData: { eventsFile, viewsFile }, name: 'projector' });
+    const started = new Worker(url, { workerData: { settings, holder }, name: 'projector' });
     worker = started;
     started.on('message', receive);
     started.on('error', (error) => {

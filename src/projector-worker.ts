@@ -1,11 +1,11 @@
-/** Composition root of the projector's thread on embedded stores: opens both files, folds, and tells the main thread how far it has come. */
+/** Composition root of the projector's thread: opens both stores, folds, and tells the main thread how far it has come. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
+import { createLease } from './projections/lease.js';
 import { createPace } from './projections/pace.js';
 import { runProjector, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
-import { openSqliteReadModels } from './readmodels/sqlite.js';
+import { isShared, openEventReader, openReadModels, storeSettings } from './stores.js';
 
 /** What the main thread hears. The parked streams are sent only when they have changed. */
 export type FromProjector =
@@ -20,12 +20,17 @@ export type ToProjector = 'ring' | 'hurry' | 'stop';
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
-const { eventsFile, viewsFile } = z.object({ eventsFile: z.string(), viewsFile: z.string() }).parse(workerData);
+const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
-const reader = openSqliteEventReader({ file: eventsFile });
-const readModels = openSqliteReadModels({ file: viewsFile });
+const reader = openEventReader(settings.events);
+const readModels = openReadModels(settings.views);
 const stop = new AbortController();
 const tell = (message: FromProjector): void => main.postMessage(message);
+/** Short, so that who takes over, or starts again after a crash, does not wait long. */
+const leaseMs = 4_000;
+const lease = isShared(settings)
+  ? createLease({ readModels, name: 'projector', holder, ttl: leaseMs, now: () => performance.now() })
+  : undefined;
 
 const pace = createPace();
 main.on('message', (message: ToProjector) => {
@@ -42,12 +47,14 @@ await runProjector({
   signal: stop.signal,
   pace: pace.next,
   random: Math.random,
+  ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
   onFault: (fault) => tell({ type: 'fault', fault }),
   onProgress: ({ parked, ...status }) => {
     tell({ type: 'progress', status, ...(parked === told ? {} : { parked }) });
     told = parked;
   },
 });
+await lease?.close();
 await reader.close();
 await readModels.close();
 // Without this the port would keep the thread alive.

@@ -11,6 +11,7 @@ import { memberships } from '../src/projections/memberships.js';
 import type { ProjectorFault } from '../src/projections/projector.js';
 import type { FromProjector } from '../src/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
+import type { StoreSettings } from '../src/stores.js';
 import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
 import { exampleEvents as e, toAppend } from './support/examples.js';
 
@@ -28,12 +29,17 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const embeddedStores = (viewsFile: string): StoreSettings => ({
+  events: { kind: 'embedded', file: path.join(folder, 'events.db') },
+  views: { kind: 'embedded', file: viewsFile },
+});
+
 function start(viewsFile: string) {
   const faults: ProjectorFault[] = [];
   let look = (): void => undefined;
   const started = startProjectorThread({
-    eventsFile: path.join(folder, 'events.db'),
-    viewsFile,
+    settings: embeddedStores(viewsFile),
+    holder: 'test',
     onProgress: () => look(),
     onFault: (fault) => {
       faults.push(fault);
@@ -89,10 +95,9 @@ it('goes on where a thread was killed in the middle of folding, and ends with wh
     }),
   );
   const head = await store.head();
-  const eventsFile = path.join(folder, 'events.db');
   const killedFile = path.join(folder, 'killed.db');
   const worker = new Worker(new URL('../dist/projector-worker.js', import.meta.url), {
-    workerData: { eventsFile, viewsFile: killedFile },
+    workerData: { settings: embeddedStores(killedFile), holder: 'killed' },
   });
   await new Promise<void>((resolve) => {
     worker.on('message', (message: FromProjector) => {

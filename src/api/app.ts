@@ -17,6 +17,8 @@ export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly ownWrites: OwnWrites;
+  /** Without them only health answers. */
+  readonly withEndpoints: boolean;
   readonly parked: () => readonly ParkedStream[];
   readonly readiness: () => Promise<Readiness>;
   /** The contact stream of an address. */
@@ -30,17 +32,26 @@ const maxLagMs = 1000;
 const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
-  const { audience, queries, ownWrites } = options;
+  const { ownWrites } = options;
   const headers = securityHeaders();
   const admit = (): Promise<void> | undefined =>
     ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs);
   const calls = createCalls({ ...options, headers, admit });
-  const reads = createReads(ownWrites, options.parked);
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  if (options.withEndpoints) mountEndpoints(app, options, calls);
+  app.use('/health', healthRouter(options.readiness, calls));
+  app.use(unknownRoute(calls));
+  app.use(routingFault(calls));
+  return app;
+}
+
+function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
+  const { audience, queries } = options;
+  const reads = createReads(options.ownWrites, options.parked);
   app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, calls));
   app.use(
     '/v1/lists',
@@ -91,10 +102,6 @@ export function createApp(options: ApiOptions): Express {
     ),
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
-  app.use('/health', healthRouter(options.readiness, calls));
-  app.use(unknownRoute(calls));
-  app.use(routingFault(calls));
-  return app;
 }
 
 const unknownRoute =

@@ -118,19 +118,31 @@ export interface Audience {
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
 
-  async function living(handler: CatalogueHandler, stream: string): Promise<CatalogueState> {
-    return (handler.known(stream) ?? (await handler.fresh(stream))).state;
+  /**
+   * Lists and tags that live as far as this process knows are taken at that word: what is written after their deletion
+   * elsewhere is void by the order of the log. That one does not live is said from fresh state only.
+   */
+  async function living(
+    handler: CatalogueHandler,
+    stream: string,
+    suffices: (state: CatalogueState) => boolean,
+  ): Promise<CatalogueState> {
+    return (handler.known(stream, suffices) ?? (await handler.fresh(stream))).state;
   }
 
+  const livingTags = (names: readonly string[]): Promise<CatalogueState> =>
+    living(tags, tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
+
   async function listReference(listId: string): Promise<ListReference> {
-    const name = (await living(lists, listsStream)).names.get(listId);
+    const state = await living(lists, listsStream, ({ names }) => names.get(listId) !== undefined);
+    const name = state.names.get(listId);
     if (name === undefined) throw new ServiceError('unknown_list');
     return { list_id: listId, list_name: name };
   }
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
     if (names.length === 0) return [];
-    const found = named(await living(tags, tagsStream), names);
+    const found = named(await livingTags(names), names);
     if (!found.includes(undefined)) return existing(found);
     const entries = names.map((name) => ({ id: newId('tag'), name }));
     const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
@@ -151,7 +163,8 @@ export function createAudience(options: AudienceOptions): Audience {
   }
 
   async function checkMember(listId: string, stream: string): Promise<void> {
-    const { state } = contacts.known(stream) ?? (await contacts.fresh(stream));
+    const isMember = ({ subscriptions }: ContactState): boolean => subscriptions.has(listId);
+    const { state } = contacts.known(stream, isMember) ?? (await contacts.fresh(stream));
     if (state.contactId === null) throw new ServiceError('unknown_contact');
     if (!state.subscriptions.has(listId)) throw new ServiceError('not_in_list');
   }
@@ -195,7 +208,7 @@ export function createAudience(options: AudienceOptions): Audience {
 
     async removeTags({ listId, email, tagNames }, context) {
       const list = await listReference(listId);
-      const detach = existing(named(await living(tags, tagsStream), tagNames));
+      const detach = existing(named(await livingTags(tagNames), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
       return { tags: detach, position };

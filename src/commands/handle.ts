@@ -45,8 +45,11 @@ export interface CommandHandler<State, Command, Event> {
   execute(request: CommandRequest<Command>): Promise<Handled<State, Event>>;
   /** The stream folded to its end. @throws ServiceError `unavailable` */
   fresh(stream: string): Promise<Folded<State>>;
-  /** As `fresh`, without waiting where this process already knows; undefined where it must read. */
-  known(stream: string): Folded<State> | undefined;
+  /**
+   * As `fresh`, without waiting where this process already knows; undefined where it must read. Where others may have
+   * written meanwhile, what this process has is known if it `suffices`: an answer of which more could only be said again.
+   */
+  known(stream: string, suffices?: (state: State) => boolean): Folded<State> | undefined;
   /**
    * Begins with this state, which must be a true fold of the stream's first events, and reads what came after it; the
    * stream folded to its end. To be called before anything else is asked of the stream. @throws ServiceError `unavailable`
@@ -274,7 +277,10 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         remember(stream, whole);
         return whole;
       }),
-    known: (stream) => (store.soleWriter ? cache.get(stream) : undefined),
+    known(stream, suffices = () => false) {
+      const folded = cache.get(stream);
+      return folded !== undefined && (store.soleWriter || suffices(folded.state)) ? folded : undefined;
+    },
     execute: (request) =>
       new Promise((resolve, reject) => {
         const waiting = { request, resolve, reject };

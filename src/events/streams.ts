@@ -46,3 +46,4 @@ export function normaliseAddress(address: string): string {
 
 export const contactStream = (key: string): string => contactPrefix + key;
 export const emailStream = (key: string): string => emailPrefix + key;
+export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);

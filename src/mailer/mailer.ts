@@ -30,8 +30,8 @@ export interface MailerStatus {
 }
 
 export interface Mailer {
-  /** The worklist may have changed: look soon. Cheap; call it as often as the view moves. */
-  nudge(): void;
+  /** The worklist may have changed: look within so many milliseconds, by default at once. Cheap; call it as often as the view moves. */
+  nudge(within?: number): void;
   status(): MailerStatus;
   /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
   close(): Promise<void>;
@@ -150,9 +150,9 @@ export function createMailer(options: MailerOptions): Mailer {
 
   wakeIn(0);
   return {
-    nudge: () => {
+    nudge: (within = nudgeDelay) => {
       if (looking) again = true;
-      else if (running.size < concurrency) wakeIn(nudgeDelay);
+      else if (running.size < concurrency) wakeIn(within);
     },
     status: () => ({ running: running.size, worklistReadable, closing: closing !== undefined }),
     close: () => (closing ??= end()),

@@ -10,6 +10,12 @@ export interface OwnWrites {
   record(events: readonly Recorded<DomainEvent>[]): void;
   /** The views show everything up to this position now. */
   advance(position: string): void;
+  /** The views are folded anew and have come to this position: what they showed before counts as own write to everything. */
+  retreat(position: string): void;
+  /** What the views show everything up to, as far as is known. */
+  shown(): string;
+  /** Somebody waits for the views. */
+  isAwaited(): boolean;
   /**
    * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
    * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one, or
@@ -19,7 +25,7 @@ export interface OwnWrites {
   visible(touched: readonly string[], position?: string): Promise<void> | undefined;
   /** Calls the listener whenever somebody begins to wait for the views. */
   onWaiting(listener: () => void): void;
-  /** Whether the views have come to where the log stood at start. */
+  /** Whether the views have come to where the log stood at start, or to what they showed before they were folded anew. */
   reached(): boolean;
   /** Milliseconds since the oldest own write that the views do not show; 0 when they show all. */
   lag(): number;
@@ -63,6 +69,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   let visiblePosition = '';
   /** What every read waits for. */
   let floor = head;
+  /** Once shown, the views have caught up with the start. */
+  let goal = head;
   let waiters: Waiter[] = [];
   let whenWaiting = (): void => undefined;
 
@@ -116,10 +124,17 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 
   return {
     lag,
+    shown: () => visiblePosition,
+    isAwaited: () => waiters.length > 0,
+    retreat(position) {
+      if (visiblePosition > floor) floor = visiblePosition;
+      goal = floor;
+      visiblePosition = position;
+    },
     onWaiting(listener) {
       whenWaiting = listener;
     },
-    reached: () => head <= visiblePosition,
+    reached: () => goal <= visiblePosition,
     record(events) {
       const position = events.at(-1)?.position ?? '';
       if (position <= visiblePosition) return;

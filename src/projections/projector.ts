@@ -4,6 +4,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
 import { batches, type Batch } from './batches.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
+import { LeaseLostError, type Lease } from './lease.js';
 import { parkedId, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { checkpointName, liveVersions, openViews, readLogId } from './start.js';
@@ -23,6 +24,8 @@ export interface ProjectorStatus {
   readonly parked: readonly ParkedStream[];
   /** The views are filled from the first event and have not caught up yet. */
   readonly rebuilding: boolean;
+  /** Another process folds into the views; this one takes over when that one ends. */
+  readonly standby: boolean;
   /** Why it is not folding just now; it keeps trying. */
   readonly fault: string | null;
 }
@@ -35,12 +38,13 @@ export const initialStatus: ProjectorStatus = {
   unknown: {},
   parked: [],
   rebuilding: false,
+  standby: false,
   fault: null,
 };
 
 /** What an operator must hear of. Messages hold no personal data. */
 export interface ProjectorFault {
-  readonly kind: 'unavailable' | 'rebuild' | 'parked' | 'worker_died';
+  readonly kind: 'unavailable' | 'rebuild' | 'parked' | 'worker_died' | 'lease_lost';
   readonly message: string;
 }
 
@@ -56,6 +60,10 @@ export interface ProjectorOptions {
   readonly pace?: (events: number) => Promise<void> | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
+  /** Held while folding, where other processes may fold into the same views. */
+  readonly lease?: Lease;
+  /** What to do with views that were folded from another log, see `openViews`. Default: rebuild. */
+  readonly foreignViews?: 'rebuild' | 'refuse';
 }
 
 /** How often a batch with a poison event is folded before the event's stream is parked. */
@@ -70,6 +78,8 @@ interface Run extends ProjectorOptions {
   readonly live: Readonly<Record<string, number>>;
   status: ProjectorStatus;
   checkpoint: Checkpoint | null;
+  /** Of the lease. */
+  epoch: number | undefined;
   parked: ReadonlyMap<string, ParkedStream>;
   /** Sessions that failed since the last commit. */
   failures: number;
@@ -84,32 +94,52 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     live: liveVersions(projections),
     status: initialStatus,
     checkpoint: null,
+    epoch: undefined,
     parked: new Map(),
     failures: 0,
   };
   while (!signal.aborted) {
-    let message = 'the subscription ended';
+    let fault: ProjectorFault = { kind: 'unavailable', message: 'the subscription ended' };
     try {
       await runSession(run);
     } catch (error) {
-      message = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
+      fault = faultOf(error);
     }
     if (aborted(signal)) return;
     run.failures += 1;
-    report(run, { fault: message, caughtUp: false });
-    options.onFault({ kind: 'unavailable', message });
+    // Who has lost the lease is well, somebody else folds.
+    report(run, { fault: fault.kind === 'lease_lost' ? null : fault.message, caughtUp: false });
+    options.onFault(fault);
     const most = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(run.failures - 1, 16));
     await pause(most * (0.5 + options.random() / 2), signal);
   }
 }
 
+function faultOf(error: unknown): ProjectorFault {
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
+  return { kind: error instanceof LeaseLostError ? 'lease_lost' : 'unavailable', message };
+}
+
+/** Waits until this process may fold. False when it is to stop instead. */
+async function takeOver(run: Run): Promise<boolean> {
+  if (run.lease === undefined) return true;
+  if (!run.lease.isHeld()) report(run, { standby: true, caughtUp: false });
+  const epoch = await run.lease.hold(run.signal);
+  if (epoch === null) return false;
+  run.epoch = epoch;
+  if (run.status.standby) report(run, { standby: false });
+  return true;
+}
+
 /** One subscription, from the checkpoint on, until it ends or something fails. */
 async function runSession(run: Run): Promise<void> {
-  const { reader, readModels, projections: views, signal } = run;
+  const { reader, readModels, projections: views, signal, foreignViews = 'rebuild' } = run;
+  if (!(await takeOver(run))) return;
   run.checkpoint = await openViews({
     reader,
     readModels,
     views,
+    foreignViews,
     onRebuild: (reason) => run.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
   });
   run.parked = await readParked(readModels);
@@ -141,9 +171,15 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
     eventId: last.id,
     live: run.live,
   };
+  run.lease?.check();
   await run.readModels.commit({
     writes: fold.writes,
-    checkpoint: { name: checkpointName, previous: run.checkpoint, next },
+    checkpoint: {
+      name: checkpointName,
+      previous: run.checkpoint,
+      next,
+      ...(run.epoch === undefined ? {} : { epoch: run.epoch }),
+    },
   });
   run.checkpoint = next;
   run.failures = 0;

@@ -13,16 +13,29 @@ export interface StartInput {
   readonly views: readonly View[];
   /** The views are dropped and folded from the first event, for this reason. */
   readonly onRebuild: (reason: string) => void;
+  /**
+   * Views that were folded from another log, or from more of this one than there is: `rebuild` where they are this
+   * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
+   */
+  readonly foreignViews: 'rebuild' | 'refuse';
+}
+
+/** The views do not belong to this log; nothing was changed. */
+export class ForeignViewsError extends Error {
+  override readonly name = 'ForeignViewsError';
 }
 
 /** The live version of each view by name. */
 export const liveVersions = (views: readonly View[]): Readonly<Record<string, number>> =>
   Object.fromEntries(views.map(({ name, version }) => [name, version]));
 
-/** Where folding goes on; `null` = at the first event. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openViews({ reader, readModels, views, onRebuild }: StartInput): Promise<Checkpoint | null> {
+/** Where folding goes on; `null` = at the first event. @throws ForeignViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function openViews(input: StartInput): Promise<Checkpoint | null> {
+  const { reader, readModels, views, onRebuild, foreignViews } = input;
   const found = await readModels.checkpoint(checkpointName);
-  const reason = found === null ? undefined : await mismatch(found, views, reader);
+  const foreign = await foreignTo(found, reader);
+  if (foreign !== undefined && foreignViews === 'refuse') throw new ForeignViewsError(foreign);
+  const reason = foreign ?? changedViews(found, views);
   if (reason !== undefined) onRebuild(reason);
   const checkpoint = reason === undefined ? found : null;
   const stored = [...views, parkedView];
@@ -44,16 +57,28 @@ function retired(found: Checkpoint | null, views: readonly View[]): readonly Pic
     .filter(({ name, version }) => live[name] !== version);
 }
 
-/** Why the views cannot be continued. */
-async function mismatch(
-  { logId, position, eventId, live }: Checkpoint,
-  views: readonly View[],
-  reader: EventReader,
-): Promise<string | undefined> {
+/** Why the views cannot have been folded from this log. */
+async function foreignTo(found: Checkpoint | null, reader: EventReader): Promise<string | undefined> {
+  if (found === null) return undefined;
+  const { logId, position, eventId } = found;
   if ((await readLogId(reader)) !== logId) return 'the views were folded from another log';
   const event = await reader.readAt(position);
-  if (event?.id !== eventId) return `the log has another event at position ${position}: it was restored or altered`;
-  const changed = views.filter(({ name, version }) => live[name] !== version);
+  if (event?.id === eventId) return undefined;
+  const head = await reader.head();
+  return head < position
+    ? `the log ends at position ${head}, before position ${position} that the views were folded up to: it was restored or shortened`
+    : `the log has another event at position ${position}: it was restored or altered`;
+}
+
+/** @throws ForeignViewsError when the views were folded from another log, or from more of this one than there is. */
+export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
+  const foreign = await foreignTo(await readModels.checkpoint(checkpointName), reader);
+  if (foreign !== undefined) throw new ForeignViewsError(foreign);
+}
+
+function changedViews(found: Checkpoint | null, views: readonly View[]): string | undefined {
+  if (found === null) return undefined;
+  const changed = views.filter(({ name, version }) => found.live[name] !== version);
   if (changed.length === 0) return undefined;
   return `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
 }

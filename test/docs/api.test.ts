@@ -34,7 +34,7 @@ const routesIn = (prefix: string, stack: readonly Layer[]): string[] =>
 /** All routes of the app, from the routers that it mounts. Nothing is called, so nothing has to be there. */
 function routesOfApp(): readonly string[] {
   const use = vi.spyOn(express.application, 'use');
-  const hollow = { audience: {}, queries: {}, ownWrites: {}, limits: {} } as unknown as ApiOptions;
+  const hollow = { withEndpoints: true, audience: {}, queries: {}, ownWrites: {}, limits: {} } as unknown as ApiOptions;
   const app = createApp(hollow);
   const mounted = use.mock.calls as unknown as readonly (readonly [string | object, Router | undefined])[];
   use.mockRestore();

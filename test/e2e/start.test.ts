@@ -118,6 +118,7 @@ describe('bad configuration', () => {
     ['ROLES', { ROLES: 'api,projector,mailer,cook' }],
     ['SECRET', { SECRET: 'too-short-a-secret' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
     ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
     ['MONGODB_URL', { MONGODB_URL: 'postgres://example.com' }],
     ['API_KEYS', { API_KEYS: 'shop:two words' }],

@@ -1,0 +1,82 @@
+/** The right to fold into views that several processes share: held for a while, renewed as it runs, and known to be lost before anybody else can hold it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadModels } from '../readmodels/read-models.js';
+
+export interface Lease {
+  /** Resolves with the epoch once this process holds the lease; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
+  hold(signal: AbortSignal): Promise<number | null>;
+  /** To be called before anything is written under the lease. @throws LeaseLostError when somebody else may hold it */
+  check(): void;
+  /** Whether this process may write just now. */
+  isHeld(): boolean;
+  /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  readonly readModels: Pick<ReadModels, 'lease'>;
+  readonly name: string;
+  /** Of this process and this start. */
+  readonly holder: string;
+  /** Milliseconds that the lease is valid without being renewed. */
+  readonly ttl: number;
+  /** Milliseconds; goes on while the process is stopped. */
+  readonly now: () => number;
+}
+
+/** The lease ran out, or somebody else has taken it: nothing may be written until it is held again. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
+
+export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions): Lease {
+  let validUntil = -Infinity;
+  let renewal: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  /** Counted from before the question: whatever time the answer took is the lease's own. */
+  async function take(): Promise<number | null> {
+    const asked = now();
+    const taken = await readModels.lease(name, holder, ttl);
+    validUntil = taken === null ? -Infinity : asked + ttl;
+    return taken?.epoch ?? null;
+  }
+
+  function renewLater(): void {
+    clearTimeout(renewal);
+    if (closed) return;
+    renewal = setTimeout(() => {
+      // Out of reach is not lost: it is valid until its time is over, and asked for again meanwhile.
+      take().then((epoch) => (epoch === null ? undefined : renewLater()), renewLater);
+    }, ttl / 4);
+    renewal.unref();
+  }
+
+  const isHeld = (): boolean => now() < validUntil;
+
+  return {
+    isHeld,
+    async hold(signal) {
+      while (!signal.aborted && !closed) {
+        const epoch = await take();
+        if (epoch !== null) {
+          renewLater();
+          return epoch;
+        }
+        await sleep(ttl / 8, undefined, { signal }).catch(() => undefined);
+      }
+      return null;
+    },
+    check() {
+      if (!isHeld()) throw new LeaseLostError(`the lease ${name} is not held any more`);
+    },
+    async close() {
+      clearTimeout(renewal);
+      if (closed) return;
+      closed = true;
+      if (!isHeld()) return;
+      validUntil = -Infinity;
+      await readModels.lease(name, holder, 0).catch(() => undefined);
+    },
+  };
+}

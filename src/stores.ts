@@ -1,0 +1,99 @@
+/** Opens the two stores that the configuration names, embedded or on servers, and waits for servers that are not there yet. */
+import { z } from 'zod';
+import type { Config } from './config.js';
+import type { DataFolder } from './data-folder.js';
+import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
+import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
+import { openSqliteEventStore } from './eventstore/sqlite.js';
+import type { ReadModelReader, ReadModels } from './readmodels/read-models.js';
+import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
+
+const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
+
+/** Plain data: it crosses threads. */
+export const storeSettings = z.object({
+  events: z.discriminatedUnion('kind', [
+    embedded,
+    z.object({ kind: z.literal('eventstoredb'), url: z.string(), prefix: z.string() }),
+  ]),
+  views: z.discriminatedUnion('kind', [embedded, z.object({ kind: z.literal('mongodb'), url: z.string() })]),
+});
+export type StoreSettings = z.output<typeof storeSettings>;
+
+/** What the composition root needs beyond the port. */
+export interface OpenEventStore extends EventStore {
+  /** Whether appends are taken at present, as far as is known. */
+  isWritable(): boolean;
+  /** Where the log is this process's own: calls the listener with each new head, before the appends resolve. */
+  onCommitted?(listener: (position: Position) => void): () => void;
+}
+
+export interface OpenReader extends EventReader {
+  /** Something was appended, perhaps: subscriptions look at once. */
+  wake(): void;
+}
+
+export const settingsOf = (
+  { eventStore, mongodb }: Pick<Config, 'eventStore' | 'mongodb'>,
+  folder: Pick<DataFolder, 'eventsFile' | 'viewsFile'>,
+): StoreSettings => ({
+  events:
+    eventStore === undefined
+      ? { kind: 'embedded', file: folder.eventsFile }
+      : { kind: 'eventstoredb', url: eventStore.url, prefix: eventStore.prefix },
+  views: mongodb === undefined ? { kind: 'embedded', file: folder.viewsFile } : { kind: 'mongodb', url: mongodb },
+});
+
+/** Whether other processes may write to one of the stores while this one runs. */
+export const isShared = ({ events, views }: StoreSettings): boolean =>
+  events.kind !== 'embedded' || views.kind !== 'embedded';
+
+export interface EventStoreHooks {
+  /** Told of what fails no append or many. */
+  readonly onFault: (error: Error) => void;
+  /** Why the server is not there yet; told at each try. */
+  readonly onWaiting: (reason: string) => void;
+}
+
+/** @throws WriterLockedError @throws StoreUnavailableError */
+export async function openEventStore(
+  settings: StoreSettings['events'],
+  { onFault }: EventStoreHooks,
+): Promise<OpenEventStore> {
+  if (settings.kind === 'embedded')
+    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
+  throw new Error('not yet');
+}
+
+/** For following the log in another thread. @throws StoreUnavailableError */
+export function openEventReader(settings: StoreSettings['events']): OpenReader {
+  if (settings.kind === 'embedded') return openSqliteEventReader({ file: settings.file });
+  throw new Error('not yet');
+}
+
+export interface ViewsHooks {
+  readonly onWaiting: (reason: string) => void;
+  /** The file was damaged and has been discarded. */
+  readonly onDamage: (damage: string) => void;
+}
+
+/** Makes sure that the views can be opened: waits for their server, or discards a damaged file. */
+export async function prepareViews(settings: StoreSettings['views'], { onDamage }: ViewsHooks): Promise<void> {
+  if (settings.kind === 'embedded') {
+    const damage = discardIfDamaged(settings.file);
+    if (damage !== undefined) onDamage(damage);
+  }
+  return Promise.resolve();
+}
+
+/** @throws ReadModelsUnavailableError */
+export function openReadModels(settings: StoreSettings['views']): ReadModels {
+  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file });
+  throw new Error('not yet');
+}
+
+/** For queries only. @throws ReadModelsUnavailableError */
+export function openViewsReader(settings: StoreSettings['views']): ReadModelReader {
+  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, readOnly: true });
+  throw new Error('not yet');
+}
