@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { RequestLine } from './api/call.js';
 import type { Readiness } from './api/health.js';
+import { ServerRefusedError } from './await-server.js';
 import { ConfigurationError, type Role } from './config.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
@@ -136,6 +137,7 @@ export function explain(error: unknown): string {
     return `${error.message}. Nothing was changed. If the log is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
   if (
     error instanceof ConfigurationError ||
+    error instanceof ServerRefusedError ||
     error instanceof ReadModelsUnavailableError ||
     error instanceof WriterLockedError ||
     error instanceof StoreUnavailableError

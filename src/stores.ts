@@ -1,10 +1,14 @@
 /** Opens the two stores that the configuration names, embedded or on servers, and waits for servers that are not there yet. */
 import { z } from 'zod';
+import { awaitServer } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
+import { openEventStoreDb } from './eventstore/eventstoredb.js';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
+import { checkMongo } from './readmodels/mongodb-check.js';
+import { openMongoReadModels } from './readmodels/mongodb.js';
 import type { ReadModelReader, ReadModels } from './readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
 
@@ -55,20 +59,26 @@ export interface EventStoreHooks {
   readonly onWaiting: (reason: string) => void;
 }
 
-/** @throws WriterLockedError @throws StoreUnavailableError */
+/** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
 export async function openEventStore(
   settings: StoreSettings['events'],
-  { onFault }: EventStoreHooks,
+  { onFault, onWaiting }: EventStoreHooks,
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
     return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
-  throw new Error('not yet');
+  const store = openEventStoreDb({ ...settings, onFault });
+  try {
+    await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting });
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** For following the log in another thread. @throws StoreUnavailableError */
 export function openEventReader(settings: StoreSettings['events']): OpenReader {
-  if (settings.kind === 'embedded') return openSqliteEventReader({ file: settings.file });
-  throw new Error('not yet');
+  return settings.kind === 'embedded' ? openSqliteEventReader({ file: settings.file }) : openEventStoreDb(settings);
 }
 
 export interface ViewsHooks {
@@ -77,23 +87,22 @@ export interface ViewsHooks {
   readonly onDamage: (damage: string) => void;
 }
 
-/** Makes sure that the views can be opened: waits for their server, or discards a damaged file. */
-export async function prepareViews(settings: StoreSettings['views'], { onDamage }: ViewsHooks): Promise<void> {
-  if (settings.kind === 'embedded') {
-    const damage = discardIfDamaged(settings.file);
-    if (damage !== undefined) onDamage(damage);
+/** Makes sure that the views can be opened: waits for their server, or discards a damaged file. @throws ServerRefusedError */
+export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
+  if (settings.kind === 'mongodb') {
+    const { onWaiting } = hooks;
+    return await awaitServer({ name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url), onWaiting });
   }
-  return Promise.resolve();
+  const damage = discardIfDamaged(settings.file);
+  if (damage !== undefined) hooks.onDamage(damage);
 }
 
 /** @throws ReadModelsUnavailableError */
-export function openReadModels(settings: StoreSettings['views']): ReadModels {
-  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file });
-  throw new Error('not yet');
-}
+export const openReadModels = (settings: StoreSettings['views']): ReadModels =>
+  settings.kind === 'embedded' ? openSqliteReadModels({ file: settings.file }) : openMongoReadModels(settings);
 
 /** For queries only. @throws ReadModelsUnavailableError */
-export function openViewsReader(settings: StoreSettings['views']): ReadModelReader {
-  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, readOnly: true });
-  throw new Error('not yet');
-}
+export const openViewsReader = (settings: StoreSettings['views']): ReadModelReader =>
+  settings.kind === 'embedded'
+    ? openSqliteReadModels({ file: settings.file, readOnly: true })
+    : openMongoReadModels(settings);
