@@ -1,0 +1,133 @@
+/** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
+import type { Collection, Db, Filter } from 'mongodb';
+import { isDuplicate } from './mongodb-client.js';
+import { CommitConflictError, type Checkpoint, type Commit } from './read-models.js';
+
+/** The document outlives `forget`, and with it what fences off those who come late. */
+export interface StoredCheckpoint {
+  readonly _id: string;
+  /** Null once forgotten. */
+  readonly checkpoint: Checkpoint | null;
+  /** Of the lease under which it was last moved. */
+  readonly epoch: number;
+  /** Which commit has moved it: a write that was sent twice knows itself again. */
+  readonly commit?: string;
+  /** How often it was forgotten. Absent: never. */
+  readonly forgotten?: number;
+}
+
+interface StoredLease {
+  readonly _id: string;
+  readonly holder: string;
+  readonly epoch: number;
+  readonly expires_at: Date;
+}
+
+export type Checkpoints = Collection<StoredCheckpoint>;
+
+// No view is called so: their names end with a version.
+export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckpoint>('checkpoints');
+const leasesOf = (db: Db): Collection<StoredLease> => db.collection<StoredLease>('leases');
+
+export const readCheckpoint = (checkpoints: Checkpoints, name: string): Promise<StoredCheckpoint | null> =>
+  checkpoints.findOne({ _id: { $eq: name } });
+
+/** @throws CommitConflictError when the checkpoint cannot be moved any more. */
+export function assertMovable(
+  stored: StoredCheckpoint | null,
+  { name, previous, epoch = 0 }: Commit['checkpoint'],
+): void {
+  if (stored !== null && stored.epoch > epoch)
+    throw new CommitConflictError(`a later holder has moved checkpoint ${name}`);
+  if (JSON.stringify(ordered(stored?.checkpoint ?? null)) !== JSON.stringify(ordered(previous)))
+    throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
+}
+
+export interface Move {
+  readonly checkpoint: Commit['checkpoint'];
+  /** An id that no other commit has. */
+  readonly commit: string;
+  /** How often it had been forgotten before the documents were written: what was written may have been dropped since. */
+  readonly forgotten?: number | undefined;
+}
+
+/** @throws CommitConflictError */
+export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Promise<void> {
+  const { name, previous, next, epoch = 0 } = move.checkpoint;
+  const standing = {
+    _id: { $eq: name },
+    checkpoint: { $eq: ordered(previous) },
+    epoch: { $not: { $gt: epoch } },
+    ...(move.forgotten === undefined ? {} : { forgotten: { $not: { $gt: move.forgotten } } }),
+  } as Filter<StoredCheckpoint>;
+  const change = { $set: { checkpoint: ordered(next), epoch, commit: move.commit } };
+  try {
+    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, {
+      upsert: previous === null,
+    });
+    if (matchedCount + upsertedCount > 0) return;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  const stored = await readCheckpoint(checkpoints, name);
+  if (stored?.commit === move.commit) return;
+  assertMovable(stored, move.checkpoint);
+  throw new CommitConflictError(`checkpoint ${name} was forgotten meanwhile`);
+}
+
+/** Also where there is none yet: a first commit that is under way must not succeed on views that are dropped now. */
+export async function forgetCheckpoint(checkpoints: Checkpoints, name: string): Promise<void> {
+  const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: 0 } };
+  await checkpoints.updateOne({ _id: { $eq: name } }, change, { upsert: true });
+}
+
+/** Equal checkpoints are equal documents to the server, whatever the order of their views. */
+function ordered(checkpoint: Checkpoint | null): Checkpoint | null {
+  if (checkpoint === null) return null;
+  const { logId, position, eventId, live } = checkpoint;
+  return { logId, position, eventId, live: Object.fromEntries(Object.entries(live).sort(byName)) };
+}
+
+const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1);
+
+export interface WantedLease {
+  readonly name: string;
+  readonly holder: string;
+  readonly ttl: number;
+}
+
+/**
+ * The lease counts from a moment before the call: a holder must, too. Several processes measure by the server's clock,
+ * so that theirs may differ; a wrong clock could at most cost a change of holder, since the epoch fences the writes.
+ */
+export async function takeLease(
+  db: Db,
+  { name, holder, ttl }: WantedLease,
+  now: (() => number) | undefined,
+): Promise<{ readonly epoch: number } | null> {
+  const leases = leasesOf(db);
+  const time = now === undefined ? await serverTime(db) : now();
+  const expires_at = new Date(time + ttl);
+  const after = { returnDocument: 'after' } as const;
+  const own = await leases.findOneAndUpdate(
+    { _id: { $eq: name }, holder: { $eq: holder } },
+    { $set: { expires_at } },
+    after,
+  );
+  if (own !== null) return { epoch: own.epoch };
+  try {
+    const free = { _id: { $eq: name }, expires_at: { $lte: new Date(time) } };
+    const change = { $set: { holder, expires_at }, $inc: { epoch: 1 } };
+    const taken = await leases.findOneAndUpdate(free, change, { ...after, upsert: true });
+    return taken === null ? null : { epoch: taken.epoch };
+  } catch (error) {
+    // It is there, and not free.
+    if (isDuplicate(error)) return null;
+    throw error;
+  }
+}
+
+async function serverTime(db: Db): Promise<number> {
+  const { localTime } = (await db.command({ hello: 1 })) as { readonly localTime?: unknown };
+  return localTime instanceof Date ? localTime.getTime() : Date.now();
+}

@@ -1,0 +1,158 @@
+/** One connection to MongoDB: how long it waits, and what its errors mean. */
+import {
+  BSON,
+  MongoBulkWriteError,
+  MongoClient,
+  MongoError,
+  ReadConcern,
+  type Db,
+  type DbOptions,
+  type MongoClientOptions,
+} from 'mongodb';
+import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from './read-models.js';
+
+/** Milliseconds. */
+export interface MongoTimeouts {
+  /** Until a server that takes writes is found and connected to. */
+  readonly connecting: number;
+  /** For each round trip that reads, and for a lease. */
+  readonly reading: number;
+  /** For each round trip that writes: up to a thousand documents, on the disks of a majority. */
+  readonly writing: number;
+}
+
+export const mongoTimeouts: MongoTimeouts = { connecting: 3_000, reading: 5_000, writing: 10_000 };
+
+export interface MongoConnection {
+  readonly db: Db;
+  /** Runs the action within the time allowed; the signal tells it when that is over. @throws ReadModelsUnavailableError */
+  run<T>(kind: 'reading' | 'writing', action: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Connects when first used. @throws TypeError when the URL cannot be used; its message holds nothing of the URL. */
+export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnection {
+  const { client, db } = openClient(url, timeouts);
+  let closing: Promise<void> | undefined;
+
+  return {
+    db,
+    async run(kind, action) {
+      if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
+      try {
+        return await within(timeouts[kind], action);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+    close: () => (closing ??= client.close()),
+  };
+}
+
+/** Of the database, not the client: there, what the URL says would be mixed in. */
+const guarantees: DbOptions = {
+  // What is acknowledged outlives the loss of the primary. A server without a replica set is a majority by itself.
+  writeConcern: { w: 'majority', journal: true },
+  // A primary shows its own acknowledged writes to everybody, at read concern `local` too, which any server knows.
+  readPreference: 'primary',
+  readConcern: new ReadConcern('local'),
+};
+
+/** @throws TypeError as `connectMongo`. */
+export function openClient(url: string, { connecting, writing }: MongoTimeouts): { client: MongoClient; db: Db } {
+  const options: MongoClientOptions = {
+    appName: 'audience-ledger',
+    ignoreUndefined: true,
+    serverSelectionTimeoutMS: connecting,
+    connectTimeoutMS: connecting,
+    waitQueueTimeoutMS: writing,
+    // The driver's `timeoutMS` does nothing in 7.8: `within` keeps the time, and this frees what hangs.
+    socketTimeoutMS: writing + 5_000,
+  };
+  try {
+    const client = new MongoClient(url, options);
+    return { client, db: client.db(databaseOf(url), guarantees) };
+  } catch (error) {
+    // The driver's messages quote the URL.
+    throw new TypeError(`the MongoDB URL cannot be used (${nameOf(error)})`);
+  }
+}
+
+/** The driver would take `test` where the URL names none. A slash in a password is written %2F. */
+function databaseOf(url: string): string {
+  const name = /^[a-z+]+:\/\/[^/?]*\/([^?]+)/.exec(url)?.[1];
+  return name === undefined ? 'audience' : decodeURIComponent(name);
+}
+
+/** @throws ReadModelsUnavailableError when it takes longer than so many milliseconds. */
+export async function within<T>(patience: number, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ReadModelsUnavailableError(`MongoDB gave no answer within ${patience} ms`));
+      controller.abort();
+    }, patience);
+  });
+  try {
+    return await Promise.race([action(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Own errors and wrong calls pass; all that the driver says means that the read models are out of reach. */
+function translated(error: unknown): unknown {
+  if (error instanceof CommitConflictError || error instanceof InvalidCursorError) return error;
+  if (error instanceof ReadModelsUnavailableError) return error;
+  // No cause: the driver's own messages quote values, hosts and users.
+  if (error instanceof MongoError || error instanceof BSON.BSONError || systemCode(error) !== undefined)
+    return new ReadModelsUnavailableError(describeError(error));
+  return error;
+}
+
+/** Name and codes only. */
+export function describeError(error: unknown): string {
+  const { code, codeName } = fieldsOf(error);
+  const number = typeof code === 'number' ? ` ${code}` : '';
+  const label = typeof codeName === 'string' && /^\w+$/.test(codeName) ? ` ${codeName}` : '';
+  const system = systemCode(error);
+  return `${nameOf(error)}${number}${label}${system === undefined ? '' : ` ${system}`}`;
+}
+
+/** The number the server gave the error, also where the driver wraps it. */
+export function serverCode(error: unknown): number | undefined {
+  for (const one of causesOf(error)) {
+    const { code } = fieldsOf(one);
+    if (typeof code === 'number') return code;
+  }
+  return undefined;
+}
+
+/** E11000; `_id` is the only unique index there is. */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof MongoError && !(error instanceof MongoBulkWriteError) && error.code === 11_000;
+
+/** Such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+function systemCode(error: unknown): string | undefined {
+  for (const one of causesOf(error)) {
+    const { code } = fieldsOf(one);
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** The error, its causes, and what each server of a failed selection said. */
+export function* causesOf(error: unknown, depth = 0): Generator {
+  if (error === undefined || error === null || depth > 8) return;
+  yield error;
+  const { cause, reason, error: of } = fieldsOf(error);
+  yield* causesOf(cause, depth + 1);
+  yield* causesOf(of, depth + 1);
+  const { servers } = fieldsOf(reason);
+  if (servers instanceof Map) for (const server of servers.values()) yield* causesOf(server, depth + 1);
+}
+
+type Fields = Readonly<Partial<Record<'code' | 'codeName' | 'cause' | 'reason' | 'error' | 'servers', unknown>>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unexpected failure');

@@ -1,0 +1,107 @@
+/** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
+import { randomUUID } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import { cursorAfter, planFind } from './find-plan.js';
+import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './mongodb-checkpoints.js';
+import { connectMongo, mongoTimeouts, type MongoTimeouts } from './mongodb-client.js';
+import { commitTo } from './mongodb-commit.js';
+import { fromStored, type StoredView } from './mongodb-documents.js';
+import { collectionName, composeFind, indexesOf } from './mongodb-find.js';
+import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from './read-models.js';
+
+export interface MongoReadModelsOptions {
+  /** `mongodb://…`; its database, or `audience` where it names none. */
+  readonly url: string;
+  /** Milliseconds, for leases. Default: the server's clock. */
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly timeouts?: Partial<MongoTimeouts>;
+}
+
+/** Ids asked for at once. */
+const chunkSize = 1_000;
+
+/** Connects when first used. @throws TypeError when the URL cannot be used. */
+export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
+  const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
+  const { db, run, close } = connection;
+  const checkpoints = checkpointsOf(db);
+  const collection = (view: Pick<View, 'name' | 'version'>): Collection<StoredView> =>
+    db.collection<StoredView>(collectionName(view));
+
+  /** Those that are there, tombstones included. */
+  async function read(view: View, ids: readonly string[]): Promise<readonly StoredView[]> {
+    const wanted = [...new Set(ids)];
+    const chunks: Promise<StoredView[]>[] = [];
+    for (let start = 0; start < wanted.length; start += chunkSize) {
+      const $in = wanted.slice(start, start + chunkSize);
+      const options = { batchSize: $in.length + 1 };
+      chunks.push(
+        run('reading', (signal) =>
+          collection(view)
+            .find({ _id: { $in } }, { ...options, signal })
+            .toArray(),
+        ),
+      );
+    }
+    return (await Promise.all(chunks)).flat();
+  }
+
+  async function find<D>(view: View, query: FindQuery): Promise<Page<D>> {
+    const plan = planFind(view, query);
+    const { filter, options } = composeFind(query, plan);
+    const found = await run('reading', (signal) =>
+      collection(view)
+        .find(filter, { ...options, signal })
+        .toArray(),
+    );
+    const documents = found.slice(0, query.limit).flatMap((stored) => living<Document>(stored) ?? []);
+    const last = documents.at(-1);
+    const page = documents as readonly StoredDocument[] as readonly StoredDocument<D>[];
+    if (found.length <= query.limit || last === undefined) return { documents: page };
+    return { documents: page, nextCursor: cursorAfter(plan, last.id, last.document) };
+  }
+
+  return {
+    find,
+    async get<D>(view: View, id: string) {
+      const stored = await run('reading', (signal) => collection(view).findOne({ _id: { $eq: id } }, { signal }));
+      return stored === null ? undefined : living<D>(stored);
+    },
+    async getMany<D>(view: View, ids: readonly string[]) {
+      const found = (await read(view, ids)).flatMap((stored) => living<D>(stored) ?? []);
+      return new Map(found.map((document) => [document.id, document]));
+    },
+    async load(view, ids) {
+      const found = await read(view, ids);
+      return new Map(found.map((stored) => [stored._id, { document: fromStored(stored), position: stored.position }]));
+    },
+    async checkpoint(name) {
+      return (await run('reading', () => readCheckpoint(checkpoints, name)))?.checkpoint ?? null;
+    },
+    commit: (commit) => commitTo(connection, commit, newId()),
+    async prepare(view) {
+      const of = collection(view);
+      const indexes = indexesOf(view);
+      // Without any, the first write makes the collection.
+      if (indexes.length > 0) await run('writing', () => of.createIndexes(indexes));
+    },
+    async drop(view) {
+      await run('writing', () => collection(view).drop().catch(unlessMissing));
+    },
+    forget: (name) => run('writing', () => forgetCheckpoint(checkpoints, name)),
+    lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
+    close,
+  };
+}
+
+function living<D>(stored: StoredView): StoredDocument<D> | undefined {
+  const document = fromStored(stored);
+  return document === null ? undefined : { id: stored._id, document: document as D, position: stored.position };
+}
+
+/** Servers before 7.0 say that there is nothing to drop. */
+function unlessMissing(error: unknown): void {
+  if (error instanceof Error && error.message.includes('ns not found')) return;
+  throw error;
+}
