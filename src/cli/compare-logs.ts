@@ -1,0 +1,66 @@
+/** The last word on a copy: both logs read again from the first event, compared one by one, counted and digested. */
+import { createHash, type Hash } from 'node:crypto';
+import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
+import { differenceBetween, lineOf } from './copied-event.js';
+import type { Report } from './migration.js';
+import { eventsOf, type Patience } from './patience.js';
+
+export interface Comparison {
+  /** The first one, in words; undefined: identical. */
+  readonly difference: string | undefined;
+  readonly source: Digest;
+  readonly target: Digest;
+}
+
+export interface Digest {
+  readonly events: number;
+  /** Over one line of JSON for each event: `[stream, revision, id, type, data, metadata]`, all text. */
+  readonly sha256: string;
+}
+
+export interface ComparedLogs {
+  readonly source: EventReader;
+  /** The source's last event to be compared: it may have grown since. The target is read to its end. */
+  readonly until: Position;
+  readonly target: EventReader;
+  readonly total: number;
+  readonly patience: Patience;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** Reads both to the end also where they differ, so that counts and digests are those of the whole. */
+export async function compareLogs(logs: ComparedLogs): Promise<Comparison> {
+  const { source, target, until, total, report, ...options } = logs;
+  const left = createDigest();
+  const right = createDigest();
+  const sources = eventsOf({ reader: source, until, ...options });
+  const targets = eventsOf({ reader: target, ...options });
+  let difference: string | undefined;
+  try {
+    for (let place = 1; ; place += 1) {
+      const [{ value: wanted }, { value: found }] = await Promise.all([sources.next(), targets.next()]);
+      if (wanted === undefined && found === undefined) break;
+      difference ??= differenceBetween(wanted, found, place);
+      left.add(wanted);
+      right.add(found);
+      report({ phase: 'comparing', done: place, total: Math.max(total, place) });
+    }
+  } finally {
+    await Promise.all([sources.return(undefined), targets.return(undefined)]);
+  }
+  return { difference, source: left.end(), target: right.end() };
+}
+
+function createDigest() {
+  const hash: Hash = createHash('sha256');
+  let events = 0;
+  return {
+    add(event: StoredEvent | undefined): void {
+      if (event === undefined) return;
+      events += 1;
+      hash.update(lineOf(event));
+    },
+    end: (): Digest => ({ events, sha256: hash.digest('hex') }),
+  };
+}

@@ -1,0 +1,162 @@
+/** Copies a log event by event into another store, in log order, and goes on where an earlier run was stopped. */
+import {
+  logStart,
+  WrongExpectedRevisionError,
+  type EventReader,
+  type EventStore,
+  type Position,
+  type StoredEvent,
+} from '../eventstore/event-store.js';
+import { differenceBetween, sizeOf } from './copied-event.js';
+import { MigrationRefusedError, type Report } from './migration.js';
+import { appendPatiently, eventsOf, patiently, type Group, type Patience } from './patience.js';
+
+/** What the service itself appends at once, at most. */
+const eventsPerAppend = 128;
+const bytesPerAppend = 512 * 1024;
+
+export interface Copying {
+  readonly source: EventReader;
+  readonly target: EventStore;
+  /** Events of the source, as examined; for the progress only. */
+  readonly total: number;
+  readonly patience: Patience;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+  /** The source grew while it was copied: what came is copied, too. */
+  readonly onGrown?: () => void;
+}
+
+/** So many of the first events stand in both logs; the source's position of the last of them. */
+export interface Reached {
+  readonly events: number;
+  readonly position: Position;
+}
+
+/**
+ * Everything that the target holds must be what the source begins with. Reads only.
+ * @throws MigrationRefusedError naming the first difference.
+ */
+export async function findCommonBeginning({
+  source,
+  target,
+  ...options
+}: Omit<Copying, 'target'> & { readonly target: EventReader }): Promise<Reached> {
+  const { report, total } = options;
+  const expected = eventsOf({ reader: source, ...options });
+  let events = 0;
+  let position = logStart;
+  try {
+    for await (const found of eventsOf({ reader: target, ...options })) {
+      const { value: wanted } = await expected.next();
+      const difference = differenceBetween(wanted, found, events + 1);
+      if (difference !== undefined || wanted === undefined)
+        throw new MigrationRefusedError(
+          `the target holds something else; nothing was written. ${sentence(difference)}`,
+        );
+      events += 1;
+      position = wanted.position;
+      report({ phase: 'matching', done: events, total });
+    }
+  } finally {
+    await expected.return(undefined);
+  }
+  return { events, position };
+}
+
+/**
+ * Copies what follows `from` up to the head of the source, and again until the head stands still.
+ * One append at a time: the next one only after the last one is acknowledged, so that the order is kept.
+ * @throws MigrationRefusedError somebody else writes to the target.
+ */
+export async function copyFrom(from: Reached, { onGrown, ...copying }: Copying): Promise<Reached> {
+  const { source } = copying;
+  let reached = from;
+  for (let pass = 0; ; pass += 1) {
+    const head = await patiently(() => source.head(), copying);
+    if (head <= reached.position) return reached;
+    if (pass > 0) onGrown?.();
+    reached = await copyUntil(head, reached, copying);
+  }
+}
+
+/** The whole of it: what is there already is compared, the rest is copied. */
+export async function copyLog(copying: Copying): Promise<Reached> {
+  return copyFrom(await findCommonBeginning(copying), copying);
+}
+
+async function copyUntil(head: Position, from: Reached, copying: Omit<Copying, 'onGrown'>): Promise<Reached> {
+  const { source, target, report, total, patience, signal } = copying;
+  const group = createGroup();
+  let events = from.events;
+  const flush = async (): Promise<void> => {
+    const full = group.take();
+    if (full === undefined) return;
+    await appendOrRefuse(target, full, { patience, signal });
+    events += full.events.length;
+    report({ phase: 'copying', done: events, total: Math.max(total, events) });
+  };
+  report({ phase: 'copying', done: events, total: Math.max(total, events) });
+  let position = from.position;
+  for await (const event of eventsOf({ reader: source, after: from.position, until: head, patience, signal })) {
+    if (!group.admits(event)) await flush();
+    group.add(event);
+    position = event.position;
+  }
+  await flush();
+  return { events, position };
+}
+
+/**
+ * Neighbours of one stream become one append. Where an append begins and ends depends on the events alone and not on
+ * the pages in which they were read: a run that goes on asks for the same appends, which the store recognises.
+ */
+function createGroup() {
+  let events: StoredEvent[] = [];
+  let bytes = 0;
+  return {
+    admits(event: StoredEvent): boolean {
+      const last = events.at(-1);
+      if (last === undefined) return true;
+      const isNext = last.stream === event.stream && last.revision + 1n === event.revision;
+      return isNext && events.length < eventsPerAppend && bytes + sizeOf(event) <= bytesPerAppend;
+    },
+    add(event: StoredEvent): void {
+      events.push(event);
+      bytes += sizeOf(event);
+    },
+    take(): Group | undefined {
+      const [first] = events;
+      if (first === undefined) return undefined;
+      const taken = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
+      events = [];
+      bytes = 0;
+      const expectedRevision = first.revision === 0n ? 'no_stream' : first.revision - 1n;
+      return { stream: first.stream, events: taken, expectedRevision };
+    },
+  };
+}
+
+async function appendOrRefuse(
+  target: EventStore,
+  group: Group,
+  options: { readonly patience: Patience; readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    await appendPatiently(target, group, options);
+  } catch (error) {
+    if (error instanceof WrongExpectedRevisionError)
+      throw new MigrationRefusedError(
+        `the target was written to by somebody else during the copy: ${group.stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
+        { cause: error },
+      );
+    if (error instanceof TypeError)
+      throw new MigrationRefusedError(
+        `the target does not take an event of ${group.stream} (after revision ${group.expectedRevision}): ${error.message}`,
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+const sentence = (text = ''): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

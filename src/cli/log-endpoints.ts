@@ -1,0 +1,157 @@
+/** Opens the two ends of a migration by their addresses: a source that is read, a target that is appended to. */
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import {
+  StoreUnavailableError,
+  WriterLockedError,
+  type EventReader,
+  type EventStore,
+} from '../eventstore/event-store.js';
+import { EventStoreUrlError } from '../eventstore/eventstoredb-url.js';
+import { openEventStoreDb, type EventStoreDbStore } from '../eventstore/eventstoredb.js';
+import { openSqliteEventReader } from '../eventstore/sqlite-reader.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite.js';
+import { shown, UsageError, type EventStoreDbAddress, type LogAddress } from './migrate-arguments.js';
+import { MigrationRefusedError } from './migration.js';
+import { patiently, type Patience } from './patience.js';
+
+/** `still`: nobody else can append to it until it is closed. `in_use`: a service is running on it. */
+export type Stillness = 'still' | 'in_use' | 'unknown';
+
+export interface SourceLog {
+  readonly reader: EventReader;
+  /** Tries to keep everybody else from writing; once `still`, it stays so. */
+  hold(): Promise<Stillness>;
+  close(): Promise<void>;
+}
+
+export interface EndpointOptions {
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly patience: Patience;
+  readonly signal: AbortSignal;
+}
+
+/** The file that src/data-folder.ts gives the log. */
+export const eventsFileOf = (folder: string): string => path.join(folder, 'events.db');
+
+/** @throws MigrationRefusedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */
+export async function openSource(address: LogAddress, options: EndpointOptions): Promise<SourceLog> {
+  switch (address.kind) {
+    case 'folder':
+      return openSourceFolder(address.folder, options);
+    case 'eventstoredb': {
+      const store = await openServer(address, options);
+      // A server has no lock that would tell.
+      return { reader: store, hold: async () => 'unknown', close: () => store.close() };
+    }
+    default:
+      return address satisfies never;
+  }
+}
+
+function openSourceFolder(folder: string, { clock }: EndpointOptions): SourceLog {
+  const file = eventsFileOf(folder);
+  if (!existsSync(file)) throw new MigrationRefusedError(`there is no event log in ${folder} (no file ${file})`);
+  const reader = openSqliteEventReader({ file });
+  let lock: SqliteEventStore | undefined;
+  return {
+    reader,
+    async hold() {
+      try {
+        lock ??= await openSqliteEventStore({ file, clock });
+        return 'still';
+      } catch (error) {
+        // A copy of a log on a read-only disk cannot be locked, and can be read.
+        return error instanceof WriterLockedError ? 'in_use' : 'unknown';
+      }
+    },
+    async close() {
+      await reader.close();
+      await lock?.close();
+    },
+  };
+}
+
+/** Makes the folder and the log where they are missing. Throws as `openSource` does. */
+export async function openTarget(address: LogAddress, options: EndpointOptions): Promise<EventStore> {
+  switch (address.kind) {
+    case 'folder':
+      return openTargetFolder(address.folder, options);
+    case 'eventstoredb':
+      return openServer(address, options);
+    default:
+      return address satisfies never;
+  }
+}
+
+async function openTargetFolder(folder: string, { clock }: EndpointOptions): Promise<EventStore> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await openSqliteEventStore({ file: eventsFileOf(folder), clock });
+  } catch (error) {
+    if (!(error instanceof WriterLockedError)) throw error;
+    throw new MigrationRefusedError(
+      `a service (or another migration) is running on ${folder}. Stop it, then run the command again.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A server that is starting is waited for; one that cannot be reached is rather a mistake in its address. */
+async function openServer({ url, prefix }: EventStoreDbAddress, options: EndpointOptions): Promise<EventStoreDbStore> {
+  const store = createStore(url, prefix);
+  try {
+    await patiently(() => demandReady(store), options);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function createStore(url: string, prefix: string): EventStoreDbStore {
+  try {
+    return openEventStoreDb({ url, prefix });
+  } catch (error) {
+    if (error instanceof EventStoreUrlError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function demandReady(store: EventStoreDbStore): Promise<void> {
+  const check = await store.check();
+  if (check.status === 'ready') return;
+  if (check.status === 'not_ready') throw new StoreUnavailableError(check.reason);
+  throw new MigrationRefusedError(check.reason);
+}
+
+/** For a dry run: makes nothing. Undefined: there is nothing yet. Throws as `openSource` does. */
+export async function openTargetReader(
+  address: LogAddress,
+  options: EndpointOptions,
+): Promise<EventReader | undefined> {
+  if (address.kind !== 'folder') return openTarget(address, options);
+  const file = eventsFileOf(address.folder);
+  return existsSync(file) ? openSqliteEventReader({ file }) : undefined;
+}
+
+/** Before the source is read for minutes: a server that does not answer, or a URL that cannot be used. Throws as `openSource` does. */
+export async function demandReachable(address: LogAddress, options: EndpointOptions): Promise<void> {
+  if (address.kind === 'eventstoredb') await (await openServer(address, options)).close();
+}
+
+/** Bytes of type, data and metadata that it takes in one event. */
+export const largestEventOf = (address: LogAddress): number =>
+  address.kind === 'folder' ? Number.POSITIVE_INFINITY : 1024 * 1024;
+
+/** @throws MigrationRefusedError both are one log. */
+export function refuseSameLog(from: LogAddress, to: LogAddress): void {
+  if (identityOf(from) === identityOf(to))
+    throw new MigrationRefusedError(`--from and --to are the same log, ${shown(from)}`);
+}
+
+function identityOf(address: LogAddress): string {
+  if (address.kind === 'eventstoredb') return `${address.prefix} ${address.url}`;
+  return existsSync(address.folder) ? realpathSync(address.folder) : path.resolve(address.folder);
+}

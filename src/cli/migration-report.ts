@@ -1,0 +1,82 @@
+/** The result of a migration, in words or as one JSON object. */
+import { shown, type MigrateArguments } from './migrate-arguments.js';
+import { count, duration } from './progress-bar.js';
+import type { MigrationResult } from './run-migration.js';
+
+export interface Reported {
+  readonly migration: MigrateArguments;
+  readonly result: MigrationResult;
+  /** What the operator has to do about the secret. */
+  readonly advice: string;
+  readonly milliseconds: number;
+}
+
+export function inWords({ migration, result, advice, milliseconds }: Reported): string {
+  const { alreadyThere, copied, comparison, log } = result;
+  const lines = [
+    `From ${shown(migration.from)} to ${shown(migration.to)}`,
+    `  log         ${log.logId}`,
+    `  there       ${count(alreadyThere)} events before`,
+    `  ${migration.dryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
+  ];
+  if (comparison !== undefined)
+    lines.push(
+      `  source      ${count(comparison.source.events)} events, SHA-256 ${comparison.source.sha256}`,
+      `  target      ${count(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
+    );
+  lines.push(`  time        ${duration(milliseconds / 1_000)}`, '', ...verdict(result, migration));
+  if (result.outcome !== 'differs') lines.push('', advice);
+  return `${lines.join('\n')}\n`;
+}
+
+function verdict({ outcome, source, comparison }: MigrationResult, { from }: MigrateArguments): string[] {
+  switch (outcome) {
+    case 'identical':
+      return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];
+    case 'differs':
+      return [`THE TWO LOGS DIFFER: ${comparison?.difference ?? 'the place is not known'}.`];
+    case 'incomplete':
+      return [
+        'NOT FINISHED: the two logs are identical as far as they were copied, but the source is still in use.',
+        'Stop the service on the source and run the same command again: only the last part is copied then.',
+      ];
+    case 'checked':
+      return [
+        'Dry run: nothing was written, and nothing stands in the way.',
+        ...(source === 'in_use' ? ['A service is running on the source: stop it before the last part is copied.'] : []),
+      ];
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const viewsFollow = 'Views are not copied: the service folds them anew from the log at its next start.';
+
+const cannotTell = (kind: 'folder' | 'eventstoredb'): string =>
+  `${kind === 'folder' ? 'The source could not be locked' : 'EventStoreDB cannot tell who writes to it'}: make sure that no service was running on the source.`;
+
+export function asJson({ migration, result, advice, milliseconds }: Reported): string {
+  const { outcome, log, source, alreadyThere, copied, comparison } = result;
+  return json({
+    outcome,
+    ...ends(migration),
+    log_id: log.logId,
+    source_state: source,
+    already_there: alreadyThere,
+    copied: migration.dryRun ? 0 : copied,
+    to_copy: migration.dryRun ? copied : 0,
+    source: comparison?.source ?? null,
+    target: comparison?.target ?? null,
+    difference: comparison?.difference ?? null,
+    advice,
+    milliseconds: Math.round(milliseconds),
+  });
+}
+
+/** What ended it before there was a result. */
+export const failureAsJson = (migration: MigrateArguments, failure: { outcome: string; message: string }): string =>
+  json({ outcome: failure.outcome, ...ends(migration), message: failure.message });
+
+const ends = ({ from, to, dryRun }: MigrateArguments) => ({ from: shown(from), to: shown(to), dry_run: dryRun });
+
+const json = (value: unknown): string => `${JSON.stringify(value)}\n`;

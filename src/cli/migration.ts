@@ -1,0 +1,20 @@
+/** What all steps of a migration share: how far they are, and the ways in which they end early. */
+
+/** In the order in which they happen. */
+export type Phase = 'reading' | 'matching' | 'copying' | 'comparing';
+
+export interface Progress {
+  readonly phase: Phase;
+  /** Events, counted from the beginning of the log. */
+  readonly done: number;
+  /** Undefined while nobody has counted. */
+  readonly total?: number;
+}
+
+/** Called after every event or append; must be cheap and must not throw. */
+export type Report = (progress: Progress) => void;
+
+/** The migration cannot be done, and why, in words for the operator. What the message does not name was not written. */
+export class MigrationRefusedError extends Error {
+  override readonly name = 'MigrationRefusedError';
+}

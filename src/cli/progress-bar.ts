@@ -1,0 +1,84 @@
+/** How far it is: one line that is written over on a terminal, a line every few seconds elsewhere. */
+import type { Phase, Progress, Report } from './migration.js';
+
+const refreshMs = 100;
+const lineEveryMs = 5_000;
+const barWidth = 24;
+
+/** The part of a terminal or a pipe that is needed. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface ProgressBar {
+  readonly report: Report;
+  /** Takes the bar away, so that something else can be written. */
+  clear(): void;
+}
+
+const titles: Readonly<Record<Phase, string>> = {
+  reading: 'reading the source',
+  matching: 'comparing what is there already',
+  copying: 'copying',
+  comparing: 'comparing both logs',
+};
+
+export function createProgressBar(screen: Screen, now: () => number): ProgressBar {
+  const isTerminal = screen.isTTY === true;
+  const everyMs = isTerminal ? refreshMs : lineEveryMs;
+  let phase: Phase | undefined;
+  let begun = { at: 0, done: 0 };
+  let lastShown = 0;
+  let visible = false;
+
+  function draw(progress: Progress, at: number): void {
+    lastShown = at;
+    const line = lineFor(progress, { milliseconds: at - begun.at, events: progress.done - begun.done });
+    if (!isTerminal) screen.write(`${line}\n`);
+    // Back to the first column, and what is left of the line is wiped out; never wider than the terminal.
+    else screen.write(`\r${line.slice(0, (screen.columns ?? 80) - 1)}\u001b[K`);
+    visible = isTerminal;
+  }
+
+  return {
+    report(progress) {
+      const at = now();
+      if (progress.phase !== phase) {
+        phase = progress.phase;
+        begun = { at, done: progress.done };
+        lastShown = at;
+      } else if (at - lastShown >= everyMs) draw(progress, at);
+    },
+    clear() {
+      if (visible) screen.write('\r\u001b[K');
+      visible = false;
+    },
+  };
+}
+
+function lineFor({ phase, done, total }: Progress, since: { milliseconds: number; events: number }): string {
+  const perSecond = since.milliseconds === 0 ? 0 : (since.events / since.milliseconds) * 1_000;
+  const speed = `${count(Math.round(perSecond))} events/s`;
+  if (total === undefined) return `${titles[phase]}  ${count(done)} events  ${speed}`;
+  const share = total === 0 ? 1 : done / total;
+  const full = Math.floor(share * barWidth);
+  const bar = `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
+  const percent = `${Math.floor(share * 100)} %`.padStart(5);
+  const left = perSecond === 0 ? '' : `  ${duration((total - done) / perSecond)} left`;
+  return `${titles[phase]}  ${bar} ${percent}  ${count(done)} of ${count(total)} events  ${speed}${left}`;
+}
+
+/** `1,234,567` */
+export const count = (number: number): string => number.toLocaleString('en-US');
+
+/** `4 s`, `3:05 min`, `2:07:30 h` */
+export function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const minutes = Math.floor(whole / 60);
+  if (minutes === 0) return `${whole} s`;
+  if (minutes < 60) return `${minutes}:${two(whole % 60)} min`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)} h`;
+}

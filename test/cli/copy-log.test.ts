@@ -1,0 +1,316 @@
+/** Copying a log: everything arrives as it was, whatever happens on the way, and a target that holds something else is left alone. */
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { compareLogs } from '../../src/cli/compare-logs.js';
+import { copyLog, type Copying } from '../../src/cli/copy-log.js';
+import { examineLog } from '../../src/cli/examine-log.js';
+import { eventsFileOf } from '../../src/cli/log-endpoints.js';
+import type { Progress } from '../../src/cli/migration.js';
+import type { EventReader, EventStore, StoredEvent } from '../../src/eventstore/event-store.js';
+import {
+  anEvent,
+  eventsIn,
+  fill,
+  initialised,
+  kept,
+  logId,
+  newFolder,
+  oddText,
+  openFolder,
+  quickPatience,
+  randomFrom,
+  unreliable,
+} from '../support/migrating.js';
+
+async function newLog(folder = newFolder()) {
+  const store = await openFolder(folder);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function filledLog(events = 1_500, seed = 7) {
+  const store = await newLog();
+  return { store, events: await fill(store, events, randomFrom(seed)) };
+}
+
+const never = new AbortController().signal;
+const plan = (source: EventReader, target: EventStore, more: Partial<Copying> = {}): Copying => ({
+  source,
+  target,
+  total: 0,
+  patience: quickPatience(),
+  signal: never,
+  report: () => undefined,
+  ...more,
+});
+
+/** Counts what is appended, and how. */
+function counting<Store extends EventStore>(store: Store) {
+  const sizes: number[] = [];
+  const counted: Store = {
+    ...store,
+    append(stream, events, options) {
+      sizes.push(events.length);
+      return store.append(stream, events, options);
+    },
+  };
+  return { store: counted, sizes };
+}
+
+describe('copying', () => {
+  test('keeps order, streams, revisions, ids, types and every byte of data and metadata', async () => {
+    const { store, events } = await filledLog();
+    const target = await newLog();
+    const reached = await copyLog(plan(store, target));
+    expect(reached).toEqual({ events: events.length, position: events.at(-1)?.position });
+    expect(kept(await eventsIn(target))).toEqual(kept(events));
+    expect(events.some(({ data }) => data === oddText)).toBe(true);
+  });
+
+  test('appends neighbours of one stream together, up to 128 events and 512 KiB, and never mixes streams', async () => {
+    const source = await newLog();
+    await source.append('service', [initialised()], { expectedRevision: 'no_stream' });
+    const many = Array.from({ length: 300 }, () => anEvent());
+    await source.append('many', many, { expectedRevision: 'no_stream' });
+    const large = Array.from({ length: 5 }, () => anEvent(JSON.stringify('x'.repeat(200 * 1024))));
+    await source.append('large', large, { expectedRevision: 'no_stream' });
+    await source.append('huge', [anEvent(JSON.stringify('x'.repeat(900 * 1024)))], { expectedRevision: 'no_stream' });
+    await source.append('small', [anEvent()], { expectedRevision: 'no_stream' });
+    const target = counting(await newLog());
+    await copyLog(plan(source, target.store));
+    expect(target.sizes).toEqual([1, 128, 128, 44, 2, 2, 1, 1, 1]);
+    expect(kept(await eventsIn(target.store))).toEqual(kept(await eventsIn(source)));
+  });
+
+  test('goes on after appends in doubt and logs that are away for a while, and doubles nothing', async () => {
+    const { store, events } = await filledLog();
+    const target = await newLog();
+    const random = randomFrom(3);
+    await copyLog(plan(unreliable(store, random), unreliable(target, random)));
+    expect(kept(await eventsIn(target))).toEqual(kept(events));
+  });
+
+  test('gives up when a log stays away, and goes on when asked again', async () => {
+    const { store, events } = await filledLog(300);
+    const target = await newLog();
+    const away = unreliable(target, () => 0.05);
+    await expect(copyLog(plan(store, away))).rejects.toThrow('down before the append');
+    await copyLog(plan(store, target));
+    expect(kept(await eventsIn(target))).toEqual(kept(events));
+  });
+
+  test.each([1, 2, 3])(
+    'goes on where it was stopped, at any point and as often as it takes (seed %i)',
+    async (seed) => {
+      const { store, events } = await filledLog(1_200, seed);
+      const target = counting(await newLog());
+      const random = randomFrom(seed);
+      let runs = 0;
+      for (let isDone = false; !isDone; runs += 1) {
+        const abort = new AbortController();
+        let left = 1 + Math.floor(random() * 120);
+        const report = ({ phase }: Progress): void => {
+          if (phase !== 'copying') return;
+          left -= 1;
+          if (left === 0) abort.abort(new Error('stopped by the test'));
+        };
+        isDone = await copyLog(plan(store, target.store, { signal: abort.signal, report })).then(
+          () => true,
+          (error: Error) => {
+            expect(error.message).toBe('stopped by the test');
+            return false;
+          },
+        );
+      }
+      expect(runs).toBeGreaterThan(3);
+      expect(kept(await eventsIn(target.store))).toEqual(kept(events));
+      // What was there already was not sent again.
+      expect(target.sizes.reduce((sum, size) => sum + size, 0)).toBe(events.length);
+    },
+  );
+
+  test('copies on while the source grows, and says so', async () => {
+    const { store } = await filledLog(200);
+    const target = await newLog();
+    let toCome = 3;
+    let grown = 0;
+    const growing: EventReader = {
+      ...store,
+      async head() {
+        const head = await store.head();
+        if (toCome > 0) await store.append(`late-${(toCome -= 1)}`, [anEvent()], { expectedRevision: 'no_stream' });
+        return head;
+      },
+    };
+    await copyLog(plan(growing, target, { onGrown: () => (grown += 1) }));
+    expect(grown).toBe(3);
+    expect(kept(await eventsIn(target))).toEqual(kept(await eventsIn(store)));
+  });
+
+  test('copies a complete copy once more without writing anything', async () => {
+    const { store } = await filledLog(200);
+    const target = counting(await newLog());
+    await copyLog(plan(store, target.store));
+    target.sizes.length = 0;
+    await copyLog(plan(store, target.store));
+    expect(target.sizes).toEqual([]);
+  });
+});
+
+describe('a target that holds something else', () => {
+  const refusal = async (source: EventStore, target: EventStore): Promise<string> => {
+    const before = await eventsIn(target);
+    const error: unknown = await copyLog(plan(source, target)).catch((reason: unknown) => reason);
+    expect(await eventsIn(target)).toEqual(before);
+    return String(error);
+  };
+
+  test('is refused by its first event and left as it is', async () => {
+    const { store } = await filledLog(100);
+    const target = await newLog();
+    await target.append('service', [initialised()], { expectedRevision: 'no_stream' });
+    expect(await refusal(store, target)).toMatch(/nothing was written\. Event 1 differs in id/);
+  });
+
+  test('is refused where it goes on in another way', async () => {
+    const { store, events } = await filledLog(100);
+    const target = await newLog();
+    await copyLog(plan(first(store, 40), target));
+    await target.append('stranger', [anEvent()], { expectedRevision: 'no_stream' });
+    expect(await refusal(store, target)).toMatch(/Event 41 differs in stream/);
+    expect(events.length).toBeGreaterThan(41);
+  });
+
+  test('is refused when it holds more than the source', async () => {
+    const { store, events } = await filledLog(100);
+    const target = await newLog();
+    await copyLog(plan(store, target));
+    await target.append('later', [anEvent()], { expectedRevision: 'no_stream' });
+    expect(await refusal(store, target)).toContain(`The source ends before event ${events.length + 1}`);
+  });
+
+  test('is refused when somebody writes to it during the copy', async () => {
+    const { store, events } = await filledLog(100);
+    const target = await newLog();
+    const last = events.at(-1)?.stream ?? '';
+    let isFirst = true;
+    const report = (): void => {
+      if (isFirst) void target.append(last, [anEvent()], { expectedRevision: 'no_stream' });
+      isFirst = false;
+    };
+    await expect(copyLog(plan(store, target, { report }))).rejects.toThrow('written to by somebody else');
+  });
+});
+
+/** The log as if it ended after so many events. */
+function first(store: EventStore, count: number): EventReader {
+  return {
+    ...store,
+    async *readAll(options = {}) {
+      const isFromStart = options.after === undefined || options.after === '';
+      if (isFromStart) yield* store.readAll({ ...options, limit: count });
+    },
+    async head() {
+      for await (const batch of store.readAll({ limit: count })) return batch.at(-1)?.position ?? '';
+      return '';
+    },
+  };
+}
+
+describe('the comparison', () => {
+  const compared = async (source: EventReader, target: EventReader) =>
+    compareLogs({ ...plan(source, await newLog()), target, until: await source.head() });
+
+  test('finds a copy identical, with one digest for both', async () => {
+    const { store, events } = await filledLog(500);
+    const target = await newLog();
+    await copyLog(plan(store, target));
+    const { difference, source, target: copy } = await compared(store, target);
+    expect(difference).toBeUndefined();
+    expect(source).toEqual(copy);
+    expect(source.events).toBe(events.length);
+    expect(source.sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test.each([
+    ['data', `update events set data = replace(data, '}', ' }') where position = 30`, /^event 30, .*has other data/],
+    ['metadata', `update events set metadata = '{}' where position = 31`, /^event 31, .*has other metadata/],
+    ['type', `update events set type = 'Other' where position = 32`, /^event 32 differs in type/],
+    ['id', `update events set event_id = '${anEvent().id}' where position = 33`, /^event 33 differs in id/],
+    ['the end', `delete from events where position = (select max(position) from events)`, /^the target ends before/],
+    ['an event in the middle', `delete from events where position = 50`, /^event 50 /],
+  ])('finds %s altered', async (_, sql, expected) => {
+    const { store } = await filledLog(100);
+    const folder = newFolder();
+    const target = await openFolder(folder);
+    await copyLog(plan(store, target));
+    await target.close();
+    const file = new Database(eventsFileOf(folder));
+    expect(file.prepare(sql).run().changes).toBe(1);
+    file.close();
+    const { difference, source, target: copy } = await compared(store, await newLog(folder));
+    expect(difference).toMatch(expected);
+    expect(source.sha256).not.toBe(copy.sha256);
+  });
+
+  test('shows nothing personal', async () => {
+    const source = await newLog();
+    const target = await newLog();
+    await source.append('a', [{ ...anEvent('{"email":"ada@example.com"}'), id: initialised().id }], {
+      expectedRevision: 'no_stream',
+    });
+    await target.append('a', [anEvent('{"email":"bob@example.com"}')], { expectedRevision: 'no_stream' });
+    expect((await compared(source, target)).difference).not.toContain('example.com');
+  });
+});
+
+describe('the examination of the source', () => {
+  const examined = (source: EventReader, largestEvent = Infinity) =>
+    examineLog({ source, largestEvent, patience: quickPatience(), signal: never, report: () => undefined });
+
+  test('counts the events and reads the name of the log', async () => {
+    const { store, events } = await filledLog(500);
+    expect(await examined(store)).toMatchObject({ events: events.length, logId, head: events.at(-1)?.position });
+  });
+
+  test('refuses a log that is empty, or does not begin as one of this service', async () => {
+    const store = await newLog();
+    await expect(examined(store)).rejects.toThrow('nothing to copy');
+    await store.append('a', [anEvent()], { expectedRevision: 'no_stream' });
+    await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
+    await expect(examined(store)).rejects.toThrow(/not ServiceInitialised/);
+  });
+
+  test('refuses a first event that cannot be read', async () => {
+    const store = await newLog();
+    await store.append('service', [anEvent('{}', 'ServiceInitialised')], { expectedRevision: 'no_stream' });
+    await expect(examined(store)).rejects.toThrow(/does not fit its schema/);
+  });
+
+  test('refuses a stream with a hole, at its beginning or later', async () => {
+    const { store, events } = await filledLog(300);
+    const isLater = ({ revision }: StoredEvent): boolean => revision === 1n;
+    for (const missing of [events.find(isLater), events.find(({ stream }) => stream.startsWith('contact-'))]) {
+      const hole = without(store, missing);
+      await expect(examined(hole)).rejects.toThrow(/the source has a hole/);
+    }
+  });
+
+  test('refuses an event that the target would not take, before anything is written', async () => {
+    const { store } = await filledLog(300);
+    await store.append('large', [anEvent(JSON.stringify('x'.repeat(300_000)))], { expectedRevision: 'no_stream' });
+    await expect(examined(store, 250_000)).rejects.toThrow(/revision 0 of large.* at most 250000/);
+  });
+});
+
+function without(store: EventStore, missing: StoredEvent | undefined): EventReader {
+  return {
+    ...store,
+    async *readAll(options) {
+      for await (const batch of store.readAll(options)) yield batch.filter(({ id }) => id !== missing?.id);
+    },
+    async *readStream(stream, options) {
+      for await (const batch of store.readStream(stream, options)) yield batch.filter(({ id }) => id !== missing?.id);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** Logs to migrate, stores that fail on the way, and the command `migrate` as its users run it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { eventsFileOf } from '../../src/cli/log-endpoints.js';
+import type { Patience } from '../../src/cli/patience.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
+import {
+  AppendInDoubtError,
+  StoreUnavailableError,
+  type EventReader,
+  type EventStore,
+  type EventToAppend,
+  type StoredEvent,
+} from '../../src/eventstore/event-store.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { Overrides } from './service.js';
+
+export const secretOfLog = 'a secret for tests, and for nothing else';
+export const logId = '0b7e0f4e-6a0c-4a53-9a51-6f1f6f1c2b11';
+
+/** A folder that goes away with the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'migrate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const openFolder = (folder: string): Promise<SqliteEventStore> =>
+  openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
+
+/** The same numbers for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+let minted = 0;
+const newId = (): string => `00000000-0000-4000-8000-${String((minted += 1)).padStart(12, '0')}`;
+
+const metadata = JSON.stringify({
+  at: '2024-05-06T07:08:09.010Z',
+  $correlationId: 'c',
+  $causationId: 'c',
+  request_id: 'r',
+  actor: 'test',
+  schema: 1,
+});
+
+/** Spaces, escapes and numbers that a parser would write in another way: a copy keeps the text. */
+export const oddText = '{ "b":1.0,"a" : "\\u00e9 é 😀 \\/","n":12345678901234567890, "a":2 }';
+
+export const anEvent = (data = '{"n":1}', type = 'Noted'): EventToAppend => ({ id: newId(), type, data, metadata });
+
+/** First event of a log of this service. */
+export function initialised(id = logId): EventToAppend {
+  const data = { log_id: id, secret_fingerprint: deriveStreamKeys(secretOfLog).fingerprint(id) };
+  return anEvent(JSON.stringify(data), 'ServiceInitialised');
+}
+
+/** A log of this service with about so many events, in streams of many lengths that alternate, some of them large. */
+export async function fill(store: EventStore, events: number, random = randomFrom(7)): Promise<StoredEvent[]> {
+  await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
+  const revisions = new Map<string, bigint>();
+  const pending: Promise<unknown>[] = [];
+  for (let written = 1; written < events;) {
+    const stream = `contact-${Math.floor(random() ** 2 * (events / 3))}`;
+    const revision = revisions.get(stream) ?? -1n;
+    const count = random() < 0.02 ? 150 : 1 + Math.floor(random() * 3);
+    const batch = Array.from({ length: count }, () => anEvent(dataOf(random)));
+    pending.push(store.append(stream, batch, { expectedRevision: revision < 0n ? 'no_stream' : revision }));
+    revisions.set(stream, revision + BigInt(count));
+    written += count;
+  }
+  await Promise.all(pending);
+  return eventsIn(store);
+}
+
+function dataOf(random: () => number): string {
+  const dice = random();
+  if (dice < 0.05) return oddText;
+  if (dice < 0.055) return JSON.stringify({ text: 'x'.repeat(200_000) });
+  return JSON.stringify({ n: dice });
+}
+
+export async function eventsIn(reader: EventReader): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const batch of reader.readAll()) events.push(...batch);
+  return events;
+}
+
+export async function eventsInFolder(folder: string): Promise<StoredEvent[]> {
+  const store = await openFolder(folder);
+  try {
+    return await eventsIn(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** What a copy keeps. */
+export const kept = (events: readonly StoredEvent[]) => events.map(({ position: _, ...rest }) => rest);
+
+/** Asks again at once, a thousand times. */
+export function quickPatience(): Patience {
+  let calls = 0;
+  return { forMs: 1_000, now: () => (calls += 1), random: () => 0, sleep: () => nextTurn() };
+}
+
+/** Every append and every page fails now and then: before, after and in the middle. */
+export function unreliable<Store extends EventStore>(store: Store, random: () => number): Store {
+  return {
+    ...store,
+    async append(stream, events, options) {
+      const dice = random();
+      if (dice < 0.1) throw new StoreUnavailableError('down before the append');
+      if (dice < 0.2) throw new AppendInDoubtError('lost on the way there');
+      const result = await store.append(stream, events, options);
+      if (dice < 0.4) throw new AppendInDoubtError('lost on the way back');
+      return result;
+    },
+    async *readAll(options) {
+      for await (const batch of store.readAll(options)) {
+        if (random() < 0.3) throw new StoreUnavailableError('down while reading');
+        const part = random() < 0.5 ? batch : batch.slice(0, Math.ceil(batch.length / 2));
+        yield part;
+        if (part.length < batch.length) throw new StoreUnavailableError('down in the middle of a page');
+      }
+    },
+  };
+}
+
+const command = fileURLToPath(new URL('../../dist/cli/migrate.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunningCommand {
+  readonly ended: Promise<Ended>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export function startMigrate(words: readonly string[], environment: Overrides = {}): RunningCommand {
+  // A folder of its own to stand in: a `.env` in the checkout would speak.
+  const env = { PATH: process.env['PATH'], ...environment };
+  const child = spawn(process.execPath, [command, ...words], { cwd: newFolder(), env, stdio: 'pipe' });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return {
+    ended: once(child, 'close').then(() => ({ code: child.exitCode, out, err })),
+    kill: (signal) => child.kill(signal),
+  };
+}
+
+/** `npm run migrate -- …`, to its end. */
+export const migrate = (words: readonly string[], environment?: Overrides): Promise<Ended> =>
+  startMigrate(words, environment).ended;
