@@ -105,7 +105,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
   });
-  if (config.roles.has('api')) await writes.openCatalogues(snapshotsOf(store, surroundings));
+  if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
 
   let isListening = false;
   const reads = await openReadSide({
@@ -209,12 +209,13 @@ async function serve(served: Served): Promise<Service> {
   };
 }
 
-const snapshotsOf = (store: OpenEventStore, { settings, logger }: Surroundings): Snapshots =>
-  createSnapshots({
+async function snapshotsOf(store: OpenEventStore, { settings, logger }: Surroundings): Promise<Snapshots> {
+  return createSnapshots({
     reader: store,
-    models: openReadModels(settings.views),
+    models: await openReadModels(settings.views),
     onFault: (error) => logger.error({ err: error }, 'a snapshot of a catalogue failed; the next start takes longer'),
   });
+}
 
 function transportOf({ smtp }: Config, { logger, folder }: Pick<Surroundings, 'logger' | 'folder'>): Transport {
   if (smtp !== undefined) return createSmtpTransport({ server: smtp, timings: smtpTimings });

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
-import type { StoreSettings } from './stores.js';
+import { isShared, type StoreSettings } from './stores.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
@@ -33,7 +33,9 @@ const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
   const { settings, holder, onProgress, onFault } = options;
-  let status = initialStatus;
+  // Until the thread says that it holds the lease, others may.
+  const standby = isShared(settings);
+  let status: ProjectorStatus = { ...initialStatus, standby };
   let worker: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
@@ -64,7 +66,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
       told = '';
       if (closing !== undefined) return;
       deaths += 1;
-      update({ ...status, caughtUp: false, fault: message });
+      update({ ...status, standby, caughtUp: false, fault: message });
       onFault({ kind: 'worker_died', message: `The projector's thread died: ${message}` });
       restart = setTimeout(start, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
     });

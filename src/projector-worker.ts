@@ -22,8 +22,8 @@ const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
 const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
-const reader = openEventReader(settings.events);
-const readModels = openReadModels(settings.views);
+const reader = await openEventReader(settings.events);
+const readModels = await openReadModels(settings.views);
 const stop = new AbortController();
 const tell = (message: FromProjector): void => main.postMessage(message);
 /** Short, so that who takes over, or starts again after a crash, does not wait long. */

@@ -49,7 +49,7 @@ const monotonic = (): number => performance.now();
 /** @throws ForeignViewsError when views on a server, or of a log on a server, belong to another log. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> {
   const { settings, store, logger, onMoved } = options;
-  const views = openViewsReader(settings.views);
+  const views = await openViewsReader(settings.views);
   if (isShared(settings)) await checkViews(store, views);
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   const projector = options.withProjector ? startProjector(options, own) : undefined;

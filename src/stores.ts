@@ -4,15 +4,17 @@ import { awaitServer } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
-import { openEventStoreDb } from './eventstore/eventstoredb.js';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
-import { checkMongo } from './readmodels/mongodb-check.js';
-import { openMongoReadModels } from './readmodels/mongodb.js';
 import type { ReadModelReader, ReadModels } from './readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
 
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
+
+// The drivers of the servers are loaded where they are used only: they would double the time that an embedded start takes.
+const eventStoreDb = () => import('./eventstore/eventstoredb.js');
+const mongo = () => import('./readmodels/mongodb.js');
+const mongoCheck = () => import('./readmodels/mongodb-check.js');
 
 /** Plain data: it crosses threads. */
 export const storeSettings = z.object({
@@ -66,6 +68,7 @@ export async function openEventStore(
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
     return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
+  const { openEventStoreDb } = await eventStoreDb();
   const store = openEventStoreDb({ ...settings, onFault });
   try {
     await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting });
@@ -77,8 +80,9 @@ export async function openEventStore(
 }
 
 /** For following the log in another thread. @throws StoreUnavailableError */
-export function openEventReader(settings: StoreSettings['events']): OpenReader {
-  return settings.kind === 'embedded' ? openSqliteEventReader({ file: settings.file }) : openEventStoreDb(settings);
+export async function openEventReader(settings: StoreSettings['events']): Promise<OpenReader> {
+  if (settings.kind === 'embedded') return openSqliteEventReader({ file: settings.file });
+  return (await eventStoreDb()).openEventStoreDb(settings);
 }
 
 export interface ViewsHooks {
@@ -91,6 +95,7 @@ export interface ViewsHooks {
 export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
   if (settings.kind === 'mongodb') {
     const { onWaiting } = hooks;
+    const { checkMongo } = await mongoCheck();
     return await awaitServer({ name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url), onWaiting });
   }
   const damage = discardIfDamaged(settings.file);
@@ -98,11 +103,13 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
 }
 
 /** @throws ReadModelsUnavailableError */
-export const openReadModels = (settings: StoreSettings['views']): ReadModels =>
-  settings.kind === 'embedded' ? openSqliteReadModels({ file: settings.file }) : openMongoReadModels(settings);
+export async function openReadModels(settings: StoreSettings['views']): Promise<ReadModels> {
+  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file });
+  return (await mongo()).openMongoReadModels(settings);
+}
 
 /** For queries only. @throws ReadModelsUnavailableError */
-export const openViewsReader = (settings: StoreSettings['views']): ReadModelReader =>
-  settings.kind === 'embedded'
-    ? openSqliteReadModels({ file: settings.file, readOnly: true })
-    : openMongoReadModels(settings);
+export async function openViewsReader(settings: StoreSettings['views']): Promise<ReadModelReader> {
+  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, readOnly: true });
+  return (await mongo()).openMongoReadModels(settings);
+}
