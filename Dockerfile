@@ -1,0 +1,42 @@
+# The service as an image: built with everything, shipped with what runs. docker-compose.yml starts it with its servers.
+
+FROM node:24.21.0-trixie-slim AS build
+WORKDIR /app
+# Only for machines for which no ready SQLite module exists: then npm ci compiles one.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends g++ make python3 \
+  && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
+COPY src ./src
+# SQLite's sources and what compiling leaves behind are a third of the modules; the module itself is all that runs.
+RUN npm run build \
+  && npm prune --omit=dev --no-audit --no-fund \
+  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+  && find node_modules/better-sqlite3/build -type f ! -name better_sqlite3.node -delete \
+  && node --input-type=commonjs -e "new (require('better-sqlite3'))(':memory:').close()"
+
+FROM node:24.21.0-trixie-slim
+ENV NODE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  DATA_DIR=/data
+WORKDIR /app
+RUN install --directory --owner=node --group=node --mode=0700 /data
+# Owned by root: the service cannot change its own code.
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+# The user "node", by number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+# Alive, not ready: where an unhealthy container is replaced, a server that is down for a while is no reason to.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# No shell in between: the process gets SIGTERM itself, and starts no others, so it needs no init.
+ENTRYPOINT []
+CMD ["node", "--max-semi-space-size=32", "dist/main.js"]

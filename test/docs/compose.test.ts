@@ -1,0 +1,154 @@
+/** docker-compose.yml and the workflows against the code and against Compose's own schema, as far as that goes without Docker. */
+import { Ajv } from 'ajv';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.js';
+import { compose, composeFile, interpolate, ourServices } from '../support/compose.js';
+import { document } from '../support/markdown.js';
+
+const { version } = JSON.parse(document('package.json')) as { version: string };
+const services = Object.entries(compose.services);
+const schemaFile = process.env['COMPOSE_SCHEMA'] ?? '';
+
+/** Checks against the schema; its draft-07 is named by an address that Ajv does not know as such. */
+function schemaFaults(value: unknown): readonly string[] {
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(schemaFile, 'utf8')) as Record<string, unknown>;
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const validate = ajv.compile(schema);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
+}
+
+describe.skipIf(schemaFile === '')(
+  `the schema of the Compose Specification${schemaFile === '' ? ' (skipped: COMPOSE_SCHEMA names no copy of compose-spec.json)' : ''}`,
+  () => {
+    test('takes docker-compose.yml', () => {
+      expect(schemaFaults(interpolate(composeFile))).toEqual([]);
+    });
+
+    test('would find a misspelt key and a wrong type', () => {
+      const altered = (change: object): object => ({
+        services: { ledger: { ...compose.services['ledger'], ...change } },
+      });
+      expect(schemaFaults(altered({}))).toEqual([]);
+      expect(schemaFaults(altered({ helthcheck: {} }))).not.toEqual([]);
+      expect(schemaFaults(altered({ read_only: [] }))).not.toEqual([]);
+    });
+  },
+);
+
+describe.for(services)('the service %s', ([, service]) => {
+  test('has an image of a full version', () => {
+    expect(service.image).toMatch(/^[a-z/-]+:v?\d+\.\d+\.\d+(?:-[a-z-]+)?$/);
+  });
+
+  test('is published to this machine only', () => {
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test('can gain no rights', () => {
+    expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+  });
+
+  test('waits only for services that are there and start without being asked', () => {
+    for (const name of Object.keys(service.depends_on ?? {})) {
+      expect(compose.services[name], name).toBeDefined();
+      expect(compose.services[name]?.profiles, name).toBeUndefined();
+    }
+  });
+
+  test('names volumes that are declared', () => {
+    const named = (service.volumes ?? []).map((volume) => volume.slice(0, volume.indexOf(':')));
+    expect(named.filter((volume) => !(volume in compose.volumes))).toEqual([]);
+  });
+});
+
+test('nothing is published twice', () => {
+  const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(':')[1]));
+  expect(published).toHaveLength(new Set(published).size);
+});
+
+describe.for(ourServices)('the service %s', ([name, service]) => {
+  const environment = service.environment ?? {};
+
+  test('has the version of the package', () => {
+    expect(service.image).toBe(`audience-ledger:${version}`);
+  });
+
+  test('has an environment that is read and accepted', () => {
+    expect(Object.keys(environment).filter((variable) => !variablesRead().has(variable))).toEqual([]);
+    const config = readConfig(environment);
+    expect(config.secret).toBeDefined();
+    expect(config.apiKeys).toHaveLength(1);
+  });
+
+  test('finds its servers under the names and ports that they have here', () => {
+    const servers = ['EVENTSTORE_URL', 'MONGODB_URL', 'SMTP_URL'].map(
+      (variable) => new URL(environment[variable] ?? ''),
+    );
+    expect(servers.map(({ host }) => host)).toEqual(['eventstore:2113', 'mongo:27017', 'mailpit:1025']);
+    expect(Object.keys(service.depends_on ?? {})).toEqual(servers.map(({ hostname }) => hostname));
+  });
+
+  test('writes to /data and /tmp only', () => {
+    expect(service).toMatchObject({ read_only: true, tmpfs: ['/tmp'] });
+  });
+
+  test('is built once', () => {
+    expect(service.pull_policy).toBe(name === 'ledger' ? 'build' : 'never');
+    expect(service.build).toBe(name === 'ledger' ? '.' : undefined);
+  });
+});
+
+test('the split has every role beside a first service that answers requests only', () => {
+  const roles = ourServices
+    .filter(([, { profiles }]) => profiles?.includes('split'))
+    .map(([, s]) => s.environment?.['ROLES']);
+  expect(roles).toEqual(['api', 'projector', 'mailer']);
+  expect(document('docker-compose.yml')).toContain('ROLES=api docker compose --profile split up');
+  expect(interpolate('${ROLES:-api,projector,mailer}', { ROLES: 'api' })).toBe('api');
+});
+
+describe('the workflow', () => {
+  const folder = fileURLToPath(new URL('../../.github/workflows', import.meta.url));
+  const text = readFileSync(path.join(folder, 'ci.yml'), 'utf8');
+  const workflow = parse(text) as {
+    permissions: unknown;
+    jobs: Record<string, { strategy?: { matrix?: { node?: readonly number[] } }; steps: readonly { uses?: string }[] }>;
+  };
+
+  test('is the only one, and may only read', () => {
+    expect(readdirSync(folder)).toEqual(['ci.yml']);
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+  });
+
+  test('runs the container tests on Node 22, 24 and 26, and a skip fails', () => {
+    expect(workflow.jobs['containers']?.strategy?.matrix?.node).toEqual([22, 24, 26]);
+    expect(JSON.stringify(workflow.jobs['containers'])).toContain('"CONTAINERS":"required"');
+  });
+
+  test('pins its actions to a version', () => {
+    const actions = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(actions).not.toEqual([]);
+    expect(actions.filter((action) => !/^actions\/[a-z-]+@v\d+$/.test(action))).toEqual([]);
+  });
+
+  test('names our image as it is, and scripts that are there', () => {
+    const images = [...text.matchAll(/audience-ledger:(\d+\.\d+\.\d+)/g)].map(([, tag]) => tag);
+    expect(new Set(images)).toEqual(new Set([version]));
+    const scripts = [...text.matchAll(/node (scripts\/\S+\.mjs)/g)].map(([, script = '']) => script);
+    expect(scripts.filter((script) => !existsSync(path.join(folder, '../..', script)))).toEqual([]);
+  });
+});
+
+/** The variables that the configuration asks the environment for. */
+function variablesRead(): ReadonlySet<string> {
+  const names = new Set<string>();
+  const note = (name: string | symbol): undefined => void names.add(String(name));
+  const nothing: Record<string, undefined> = {};
+  readConfig(new Proxy(nothing, { get: (_, name) => note(name), has: (_, name) => note(name) === null }));
+  return names;
+}

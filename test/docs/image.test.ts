@@ -1,0 +1,139 @@
+/** The Dockerfile, as far as it can be held against the code without Docker. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { compose, ourServices } from '../support/compose.js';
+import { document } from '../support/markdown.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const settings = JSON.parse(document('package.json')) as {
+  engines: { node: string };
+  scripts: Record<string, string>;
+};
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One list of instructions a stage, each beginning with its FROM. */
+function stagesOf(dockerfile: string): readonly (readonly Instruction[])[] {
+  const lines = dockerfile.split('\n').filter((line) => !line.startsWith('#'));
+  const instructions = lines
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ name: line.split(' ', 1)[0] ?? '', text: line.slice(line.indexOf(' ') + 1).trim() }));
+  return instructions.reduce<Instruction[][]>((stages, instruction) => {
+    if (instruction.name === 'FROM') return [...stages, [instruction]];
+    stages.at(-1)?.push(instruction);
+    return stages;
+  }, []);
+}
+
+const stages = stagesOf(document('Dockerfile'));
+const [build = [], runtime = []] = stages;
+const valuesOf = (stage: readonly Instruction[], name: string): readonly string[] =>
+  stage.filter((instruction) => instruction.name === name).map(({ text }) => text);
+const listIn = (text: string): readonly string[] => JSON.parse(text.slice(text.indexOf('['))) as readonly string[];
+
+test('is built in two stages on the same Node, of an exact version that the package allows', () => {
+  expect(stages).toHaveLength(2);
+  const [first = '', second = ''] = stages.flatMap((stage) => valuesOf(stage, 'FROM'));
+  expect(first).toBe(`${second} AS build`);
+  const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-[a-z]+-slim$/.exec(second) ?? [];
+  const [, leastMajor, leastMinor] = /^>=(\d+)\.(\d+)$/.exec(settings.engines.node) ?? [];
+  expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(Number(leastMajor) * 1000 + Number(leastMinor));
+});
+
+test('runs as a user that is not root, who owns only the data', () => {
+  expect(valuesOf(runtime, 'USER')).toEqual(['1000:1000']);
+  expect(valuesOf(runtime, 'VOLUME')).toEqual(['/data']);
+  expect(runtime.findIndex(({ name }) => name === 'USER')).toBeGreaterThan(
+    runtime.findLastIndex(({ name }) => name === 'COPY' || name === 'RUN'),
+  );
+  expect(valuesOf(runtime, 'COPY').filter((copy) => copy.includes('--chown'))).toEqual([]);
+});
+
+test('carries only what runs', () => {
+  expect(valuesOf(runtime, 'COPY')).toEqual(
+    ['package.json ./', 'node_modules ./node_modules', 'dist ./dist'].map((what) => `--from=build /app/${what}`),
+  );
+});
+
+test('starts as npm start does', () => {
+  const [command = ''] = valuesOf(runtime, 'CMD');
+  expect(`exec ${listIn(command).join(' ')}`).toBe(settings.scripts['start']);
+  expect(valuesOf(runtime, 'ENTRYPOINT')).toEqual(['[]']);
+  expect(valuesOf(runtime, 'STOPSIGNAL')).toEqual(['SIGTERM']);
+});
+
+test('has an environment that the configuration accepts, open to other machines, with data in the volume', () => {
+  const environment = Object.fromEntries(
+    valuesOf(runtime, 'ENV').flatMap((text) => text.split(/\s+/).map((pair) => pair.split('=') as [string, string])),
+  );
+  expect(readConfig(environment)).toMatchObject({ host: '0.0.0.0', port: 3000, dataDir: '/data' });
+  expect(valuesOf(runtime, 'EXPOSE')).toEqual([environment['PORT']]);
+});
+
+test('gets what it copies, and nothing else, past .dockerignore', () => {
+  const [first, ...rest] = document('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const copied = valuesOf(build, 'COPY').flatMap((text) => text.split(' ').slice(0, -1));
+  expect(first).toBe('*');
+  expect(rest.map((line) => line.replace('!', '')).sort()).toEqual([...copied].sort());
+  expect(copied.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+});
+
+const [ledger] = ourServices;
+const checks: readonly (readonly [string, readonly string[], string])[] = [
+  ['the image', listIn(valuesOf(runtime, 'HEALTHCHECK')[0] ?? ''), '/health/live'],
+  ['docker-compose.yml', compose.services['ledger']?.healthcheck.test.slice(1) ?? [], '/health/ready'],
+];
+
+describe.for(checks)('the health check of %s', ([, command, asked]) => {
+  const servers: Server[] = [];
+  afterAll(() => servers.map((server) => server.close()));
+
+  /** Answers with that status, and with 404 on any other path. */
+  async function serve(status: number): Promise<string> {
+    const server = createServer((request, response) =>
+      response.writeHead(request.url === asked ? status : 404).end('{}'),
+    );
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    const address = server.address();
+    return String(typeof address === 'object' ? address?.port : '');
+  }
+
+  async function check(port: string): Promise<unknown> {
+    const [program, ...parameters] = command;
+    expect(program).toBe('node');
+    const child = spawn(process.execPath, parameters, { env: { PORT: port } });
+    const [status] = (await once(child, 'exit')) as [number | null];
+    return status;
+  }
+
+  test('is passed by a service that answers 200', async () => {
+    expect(await check(await serve(200))).toBe(0);
+  });
+
+  test('is failed by one that answers 503, and by none', async () => {
+    expect(await check(await serve(503))).toBe(1);
+    const port = await serve(200);
+    const server = servers.pop();
+    server?.close();
+    expect(await check(port)).toBe(1);
+  });
+});
+
+test('all processes of ours are checked in the same way', () => {
+  for (const [name, { healthcheck }] of ourServices) expect(healthcheck, name).toEqual(ledger?.[1].healthcheck);
+});
