@@ -1,0 +1,59 @@
+/** What every audit answer tells of an event: when, by whom, on which request, and where it stands in the log. */
+import type { DomainEvent } from '../events/codec.js';
+import type { ContactEvent } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import { versionBefore, type Moment } from './names.js';
+import { inWords } from './words.js';
+
+/** An event, without its data. */
+export interface Evidence {
+  readonly event_id: string;
+  readonly type: string;
+  readonly at: string;
+  readonly summary: string;
+  /** Id of the API key, or `mailer`, `cli`, `service`. */
+  readonly actor: string;
+  /** The caller's `X-Request-Id`, or the one given to it. */
+  readonly request_id: string;
+  readonly correlation_id: string;
+  readonly causation_id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+}
+
+export type Consent = NonNullable<Extract<ContactEvent, { type: 'ContactSubscribed' }>['data']['person']>['consent'];
+
+export function evidenceOf({ event, metadata, ...place }: Recorded<DomainEvent>, summary: string): Evidence {
+  return {
+    event_id: place.id,
+    type: event.type,
+    at: metadata.at,
+    summary,
+    actor: metadata.actor,
+    request_id: metadata.request_id,
+    correlation_id: metadata.$correlationId,
+    causation_id: metadata.$causationId,
+    stream: place.stream,
+    revision: Number(place.revision),
+    position: place.position,
+  };
+}
+
+/** In words that say the names as they were. */
+export function summaryOf({ event, position }: Recorded<DomainEvent>, moment: Moment): string {
+  if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return inWords(event);
+  const versions = moment.versions('list', event.data.list_id);
+  return inWords(event, { listName: versions && versionBefore(versions, position)?.name });
+}
+
+export function consentOf({ event }: Recorded<DomainEvent>): Consent | undefined {
+  switch (event.type) {
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+    case 'ConsentRecorded':
+      return event.data.person?.consent;
+    default:
+      return undefined;
+  }
+}

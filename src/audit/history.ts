@@ -1,0 +1,121 @@
+/** The history of a contact: every event of its stream, and of its lists and tags, in full and in plain words, page by page. */
+import { itemOf, type HistoryItem } from './history-item.js';
+import type { Catalogues, Moment } from './names.js';
+import { createPlaces, type Places } from './places.js';
+import type { AuditReader } from './reading.js';
+import { beginning, replay, type Step } from './replay.js';
+
+export interface HistoryRequest {
+  /** The contact's stream. */
+  readonly stream: string;
+  /** Only this life of the stream. Default: all of them. */
+  readonly contactId?: string | undefined;
+  /** Only what is about this list: its own events, the contact's status and consent in it, and the tags there. */
+  readonly listId?: string | undefined;
+  /** First time that is shown. ISO 8601, UTC, milliseconds. */
+  readonly from?: string | undefined;
+  /** Last time: every stream is cut after its last event at or before it. */
+  readonly to?: string | undefined;
+  /** Position of the last item of the page before. */
+  readonly after?: string | undefined;
+  /** Items, at least 1. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HistoryPage {
+  readonly items: readonly HistoryItem[];
+  /** Position to go on after; absent at the end. */
+  readonly next?: string;
+}
+
+export interface Histories {
+  /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  page(request: HistoryRequest): Promise<HistoryPage | undefined>;
+}
+
+export function createHistories(reader: AuditReader, catalogues: Catalogues): Histories {
+  const places = createPlaces();
+  return {
+    async page(request) {
+      const moment = await catalogues.now();
+      if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
+      const found = await collect(request, { reader, moment, places });
+      if (found === undefined) return undefined;
+      const items: HistoryItem[] = [];
+      for (const step of found.steps) items.push(await itemOf(step, moment, catalogues));
+      return { items, ...(found.next === undefined ? {} : { next: found.next }) };
+    },
+  };
+}
+
+interface Sources {
+  readonly reader: AuditReader;
+  readonly moment: Moment;
+  readonly places: Places;
+}
+
+interface Collected {
+  readonly steps: readonly Step[];
+  readonly next?: string;
+}
+
+async function collect(request: HistoryRequest, { reader, moment, places }: Sources): Promise<Collected | undefined> {
+  const { stream, to, after = '', limit, signal } = request;
+  // Cut streams know nothing of what came later: their places are not those of the whole.
+  const key = (position: string): string => `${stream} ${to ?? ''} ${position}`;
+  const start = places.get(key(after)) ?? beginning;
+  const steps: Step[] = [];
+  let isEmpty = start === beginning;
+  for await (const step of replay(start, { reader, moment, stream, to, signal, size: limit + 1 })) {
+    isEmpty = false;
+    if (step.place.position <= after || !isWanted(step, request)) continue;
+    if (steps.length === limit) return pageEnding(steps, places, key);
+    steps.push(step);
+  }
+  return isEmpty && (await isUnwritten(reader, stream)) ? undefined : { steps };
+}
+
+/** There is more: the next page begins where this one ends. */
+function pageEnding(steps: readonly Step[], places: Places, key: (position: string) => string): Collected {
+  const place = steps.at(-1)?.place ?? beginning;
+  places.keep(key(place.position), place);
+  return { steps, next: place.position };
+}
+
+/** A cut may have left nothing of a stream that exists. */
+async function isUnwritten(reader: AuditReader, stream: string): Promise<boolean> {
+  for await (const page of reader.readStream(stream, { limit: 1 })) return page.length === 0;
+  return true;
+}
+
+function isWanted(step: Step, { contactId, listId, from }: HistoryRequest): boolean {
+  if (contactId !== undefined && contactOf(step) !== contactId) return false;
+  if (from !== undefined && (timeOf(step) ?? from) < from) return false;
+  return listId === undefined || isAbout(step, listId);
+}
+
+function contactOf(step: Step): string | null {
+  return step.type === 'contact' ? step.recorded.event.data.contact_id : step.before.contactId;
+}
+
+function timeOf(step: Step): string | null {
+  if (step.type === 'contact') return step.recorded.metadata.at;
+  return step.type === 'catalogue' ? step.change.version.at : step.at;
+}
+
+function isAbout(step: Step, listId: string): boolean {
+  switch (step.type) {
+    case 'contact':
+      return 'list_id' in step.recorded.event.data && step.recorded.event.data.list_id === listId;
+    case 'catalogue':
+      return step.change.kind === 'list'
+        ? step.change.id === listId
+        : step.before.memberships.get(listId)?.tags.has(step.change.id) === true;
+    case 'unreadable':
+      // It may be about any list: an auditor must not miss it.
+      return true;
+    default:
+      return step satisfies never;
+  }
+}

@@ -1,0 +1,171 @@
+/** The names of lists and tags through time, folded from their catalogue streams and read on from there before every answer. */
+import type { DomainEvent } from '../events/codec.js';
+import type { Recorded } from '../events/envelope.js';
+import { listsStream, tagsStream } from '../events/streams.js';
+import { decoded, streamPages, UnreadableHistoryError, type AuditReader } from './reading.js';
+
+export type NamedKind = 'list' | 'tag';
+
+/** What a list or tag was from an event on. */
+export interface NameVersion {
+  /** Of a deletion: the last name. */
+  readonly name: string;
+  readonly isDeletion: boolean;
+  readonly at: string;
+  readonly position: string;
+  /** In the catalogue stream, where the event itself is read again when it is to be shown. */
+  readonly revision: bigint;
+}
+
+/** In log order; the first is the creation, only the last can be a deletion. Times never run backwards. */
+export type NameVersions = readonly NameVersion[];
+
+/** The catalogues as of one moment: every answer sees the log up to the same position, however long it reads. */
+export interface Moment {
+  /** The head of the log as the answer begins. */
+  readonly horizon: string;
+  /** Undefined: there never was such a list or tag. */
+  versions(kind: NamedKind, id: string): NameVersions | undefined;
+}
+
+export interface Catalogues {
+  /** The log as it stands now. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  now(): Promise<Moment>;
+  /** The event behind a version. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  eventOf(kind: NamedKind, version: NameVersion): Promise<Recorded<DomainEvent>>;
+}
+
+const streams: Readonly<Record<NamedKind, string>> = { list: listsStream, tag: tagsStream };
+
+export function createCatalogues(reader: AuditReader): Catalogues {
+  const kinds = { list: followed(reader, 'list'), tag: followed(reader, 'tag') };
+  return {
+    async now() {
+      const horizon = await reader.head();
+      await Promise.all([kinds.list.refresh(), kinds.tag.refresh()]);
+      return {
+        horizon,
+        versions: (kind, id) => upTo(kinds[kind].versions.get(id), horizon),
+      };
+    },
+    async eventOf(kind, { revision, position }) {
+      for await (const [stored] of reader.readStream(streams[kind], { from: revision, limit: 1 }))
+        if (stored !== undefined) return decoded(stored);
+      throw new UnreadableHistoryError(`the event at position ${position} is gone`);
+    },
+  };
+}
+
+interface Followed {
+  readonly versions: ReadonlyMap<string, NameVersions>;
+  /** Resolves when everything has been folded that was in the stream before the call. */
+  refresh(): Promise<void>;
+}
+
+function followed(reader: AuditReader, kind: NamedKind): Followed {
+  const versions = new Map<string, NameVersion[]>();
+  let next = 0n;
+
+  async function readOn(): Promise<void> {
+    for await (const page of streamPages(reader, { stream: streams[kind], from: next }))
+      for (const stored of page) {
+        if (stored.revision !== next) throw new UnreadableHistoryError(`${stored.stream} has a hole`);
+        fold(versions, decoded(stored));
+        next = stored.revision + 1n;
+      }
+  }
+
+  let running: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    const reading = readOn().finally(() => {
+      if (running === reading) running = undefined;
+    });
+    running = reading;
+    return reading;
+  };
+  return {
+    versions,
+    refresh() {
+      if (waiting !== undefined) return waiting;
+      if (running === undefined) return start();
+      // A reading under way may be past the end that this caller must see: all who come meanwhile share the next one.
+      const after = (): Promise<void> => {
+        waiting = undefined;
+        return start();
+      };
+      return (waiting = running.then(after, after));
+    },
+  };
+}
+
+function fold(versions: Map<string, NameVersion[]>, recorded: Recorded<DomainEvent>): void {
+  const change = changeOf(recorded.event);
+  if (change === undefined)
+    throw new UnreadableHistoryError(`${recorded.event.type} at position ${recorded.position} is in the wrong stream`);
+  const { id, ...what } = change;
+  const { position, revision, metadata } = recorded;
+  const version = { ...what, at: metadata.at, position, revision };
+  const known = versions.get(id);
+  if (known === undefined) versions.set(id, [version]);
+  else known.push(version);
+}
+
+function changeOf(event: DomainEvent): { id: string; name: string; isDeletion: boolean } | undefined {
+  switch (event.type) {
+    case 'ListCreated':
+    case 'ListRenamed':
+    case 'ListDeleted':
+      return { id: event.data.list_id, name: event.data.list_name, isDeletion: event.type === 'ListDeleted' };
+    case 'TagCreated':
+    case 'TagRenamed':
+    case 'TagDeleted':
+      return { id: event.data.tag_id, name: event.data.tag_name, isDeletion: event.type === 'TagDeleted' };
+    default:
+      return undefined;
+  }
+}
+
+function upTo(versions: NameVersions | undefined, horizon: string): NameVersions | undefined {
+  const last = versions?.at(-1);
+  if (versions === undefined || last === undefined || last.position <= horizon) return versions;
+  const seen = versions.slice(0, firstAfter(versions, horizon));
+  return seen.length === 0 ? undefined : seen;
+}
+
+/** Index of the first version after the position; the length where there is none. */
+export function firstAfter(versions: NameVersions, position: string): number {
+  return partition(versions, (version) => version.position <= position);
+}
+
+/** What it was at the time, by its own stream cut there; undefined before its creation. */
+export const versionAt = (versions: NameVersions, time: string): NameVersion | undefined =>
+  versions[partition(versions, ({ at }) => at <= time) - 1];
+
+/** What it was as the event at this position was written; undefined before its creation. */
+export const versionBefore = (versions: NameVersions, position: string): NameVersion | undefined =>
+  versions[firstAfter(versions, position) - 1];
+
+export function deletionOf(versions: NameVersions | undefined): NameVersion | undefined {
+  const last = versions?.at(-1);
+  return last?.isDeletion === true ? last : undefined;
+}
+
+/** Whether what stands at this position came after the deletion in the log, and so never counted. */
+export function isAfterDeletion(versions: NameVersions | undefined, position: string): boolean {
+  const deletion = deletionOf(versions);
+  return deletion !== undefined && deletion.position < position;
+}
+
+/** How many of the sorted versions pass; those that do come first. */
+function partition(versions: NameVersions, passes: (version: NameVersion) => boolean): number {
+  let low = 0;
+  let high = versions.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const version = versions[middle];
+    if (version !== undefined && passes(version)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

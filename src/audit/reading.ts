@@ -1,0 +1,80 @@
+/** How the auditor reads the log: in pages small enough to keep nobody waiting, and as of one moment. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { codec, UnknownEventTypeError, UnreadableEventError, type DomainEvent } from '../events/codec.js';
+import { contactSchemas, type ContactEvent } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+
+/** What auditing reads from. */
+export type AuditReader = Pick<EventReader, 'readStream' | 'readAll' | 'readAt' | 'subscribe' | 'head'>;
+
+/** An answer would rest on an event that this version of the service cannot read. The message names its place, never a value. */
+export class UnreadableHistoryError extends Error {
+  override readonly name = 'UnreadableHistoryError';
+}
+
+export interface StreamReading {
+  readonly stream: string;
+  /** First revision. Default: the beginning. */
+  readonly from?: bigint;
+  /** Events after this position are not seen. */
+  readonly horizon?: string;
+  /** Events a page. */
+  readonly size?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reading and decoding so many takes about a millisecond. */
+const eventsPerPage = 256;
+
+/** Pages of one stream up to the horizon; others get their turn between two of them. @throws StoreUnavailableError, and the signal's reason when it aborts */
+export async function* streamPages(
+  reader: Pick<EventReader, 'readStream'>,
+  { stream, from = 0n, horizon, size = eventsPerPage, signal }: StreamReading,
+): AsyncGenerator<readonly StoredEvent[]> {
+  let next = from;
+  let limit = size;
+  for (;;) {
+    const options = { from: next, limit, ...(signal === undefined ? {} : { signal }) };
+    let count = 0;
+    for await (const page of reader.readStream(stream, options)) {
+      const seen = horizon === undefined ? page : upTo(page, horizon);
+      if (seen.length > 0) yield seen;
+      if (seen.length < page.length) return;
+      count += page.length;
+    }
+    // A reading that was given up ends early; its part must not pass for the whole.
+    signal?.throwIfAborted();
+    if (count < limit) return;
+    next += BigInt(count);
+    // Who reads on after a first small page reads much.
+    limit = eventsPerPage;
+    await nextTurn();
+  }
+}
+
+function upTo(page: readonly StoredEvent[], horizon: string): readonly StoredEvent[] {
+  const last = page.at(-1);
+  return last === undefined || last.position <= horizon ? page : page.filter(({ position }) => position <= horizon);
+}
+
+/** @throws UnreadableHistoryError */
+export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
+  try {
+    return codec.decode(stored);
+  } catch (error) {
+    if (error instanceof UnknownEventTypeError || error instanceof UnreadableEventError)
+      throw new UnreadableHistoryError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** @throws UnreadableHistoryError also when the event is not one of a contact. */
+export function decodedContact(stored: StoredEvent): Recorded<ContactEvent> {
+  const recorded = decoded(stored);
+  if (isOfContact(recorded)) return recorded;
+  throw new UnreadableHistoryError(`${stored.type} at position ${stored.position} is no event of a contact`);
+}
+
+export const isOfContact = (recorded: Recorded<DomainEvent>): recorded is Recorded<ContactEvent> =>
+  Object.hasOwn(contactSchemas, recorded.event.type);

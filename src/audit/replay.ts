@@ -1,0 +1,243 @@
+/** Replays a contact's stream in log order, with the renames and deletions of its lists and tags in their place. */
+import { UnknownEventTypeError, UnreadableEventError, codec, type DomainEvent } from '../events/codec.js';
+import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import { metadataSchema, type Recorded } from '../events/envelope.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { firstAfter, isAfterDeletion, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
+import { isOfContact, streamPages, type AuditReader } from './reading.js';
+
+export interface Membership {
+  readonly status: SubscriptionStatus;
+  /** Ids of the attached tags that are not deleted. */
+  readonly tags: ReadonlySet<string>;
+}
+
+/** Where a replay stands, and what is so there. Never changed: each step makes a new one, so that a page can begin where another ended. */
+export interface Place {
+  /** `null`: before the first life of the stream. */
+  readonly contactId: string | null;
+  /** By list id; lists that are not deleted. */
+  readonly memberships: ReadonlyMap<string, Membership>;
+  /** Position of the last step, `''` before the first. */
+  readonly position: string;
+  readonly nextRevision: bigint;
+}
+
+export const beginning: Place = { contactId: null, memberships: new Map(), position: '', nextRevision: 0n };
+
+export interface CatalogueChange {
+  readonly kind: NamedKind;
+  readonly id: string;
+  readonly version: NameVersion;
+  readonly previousName: string;
+}
+
+interface AtPlace {
+  /** As it is after the step. */
+  readonly place: Place;
+  /** As it was before. */
+  readonly before: Place;
+}
+
+export type Step = AtPlace &
+  (
+    | {
+        readonly type: 'contact';
+        readonly recorded: Recorded<ContactEvent>;
+        /** Written after the deletion of its list: it never counted. */
+        readonly isVoid: boolean;
+        /** Ids of tags of the event that were deleted before it was written. */
+        readonly voidTags: readonly string[];
+      }
+    | { readonly type: 'catalogue'; readonly change: CatalogueChange }
+    /** Of a type or shape that this version does not know: shown, and without effect. */
+    | { readonly type: 'unreadable'; readonly stored: StoredEvent; readonly at: string | null }
+  );
+
+export interface Replay {
+  readonly reader: AuditReader;
+  readonly moment: Moment;
+  readonly stream: string;
+  /** Every stream is cut after its last event at or before this time. Default: uncut. */
+  readonly to: string | undefined;
+  /** Events of the first page that is read. */
+  readonly size: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Steps after the place, in log order. @throws StoreUnavailableError */
+export async function* replay(from: Place, input: Replay): AsyncGenerator<Step> {
+  const { moment, to } = input;
+  let place = from;
+  let due = earliestChange(place, input);
+
+  /** The changes of lists and tags up to the position. */
+  function* changesUntil(position: string): Generator<Step> {
+    while (due !== undefined && due.version.position <= position) {
+      const before = place;
+      place = changed(before, due);
+      // A tag may have been detached since its change was seen coming.
+      if (concerns(before, due)) yield { type: 'catalogue', change: due, place, before };
+      due = earliestChange(place, input);
+    }
+  }
+
+  for await (const stored of contactEvents(from.nextRevision, input)) {
+    yield* changesUntil(stored.position);
+    const before = place;
+    const step = stepOf(stored, before, moment);
+    if (to !== undefined && timeOf(step) > to) break;
+    place = step.place;
+    if (step.type === 'contact') due = sooner(due, changeOfNew(before, place, input));
+    yield step;
+  }
+  yield* changesUntil(moment.horizon);
+}
+
+async function* contactEvents(
+  from: bigint,
+  { reader, moment, stream, size, signal }: Replay,
+): AsyncGenerator<StoredEvent> {
+  for await (const page of streamPages(reader, { stream, from, horizon: moment.horizon, size, signal })) yield* page;
+}
+
+const timeOf = (step: Step): string =>
+  step.type === 'contact' ? step.recorded.metadata.at : step.type === 'unreadable' ? (step.at ?? '') : '';
+
+function stepOf(stored: StoredEvent, before: Place, moment: Moment): Step {
+  const place = { ...before, position: stored.position, nextRevision: stored.revision + 1n };
+  const recorded = readable(stored);
+  if (recorded === undefined) return { type: 'unreadable', stored, at: timeIn(stored), place, before };
+  const { data } = recorded.event;
+  const isVoid = 'list_id' in data && isAfterDeletion(moment.versions('list', data.list_id), stored.position);
+  const voidTags =
+    'tags' in data
+      ? data.tags.filter(({ tag_id }) => isAfterDeletion(moment.versions('tag', tag_id), stored.position))
+      : [];
+  const ids = voidTags.map(({ tag_id }) => tag_id);
+  return {
+    type: 'contact',
+    recorded,
+    isVoid,
+    voidTags: ids,
+    place: isVoid ? place : evolve(place, recorded.event, ids),
+    before,
+  };
+}
+
+function readable(stored: StoredEvent): Recorded<ContactEvent> | undefined {
+  let recorded: Recorded<DomainEvent>;
+  try {
+    recorded = codec.decode(stored);
+  } catch (error) {
+    if (error instanceof UnknownEventTypeError || error instanceof UnreadableEventError) return undefined;
+    throw error;
+  }
+  return isOfContact(recorded) ? recorded : undefined;
+}
+
+function timeIn(stored: StoredEvent): string | null {
+  try {
+    const metadata = metadataSchema.safeParse(JSON.parse(stored.metadata));
+    return metadata.success ? metadata.data.at : null;
+  } catch {
+    return null;
+  }
+}
+
+function evolve(place: Place, event: ContactEvent, voidTags: readonly string[]): Place {
+  switch (event.type) {
+    case 'ContactCreated':
+      return { ...place, contactId: event.data.contact_id, memberships: new Map() };
+    case 'ContactSubscribed':
+      return withStatus(place, event.data.list_id, 'Subscribed');
+    case 'ContactUnsubscribed':
+      return withStatus(place, event.data.list_id, 'Unsubscribed');
+    case 'TagsAttached': {
+      const ids = event.data.tags.map(({ tag_id }) => tag_id).filter((id) => !voidTags.includes(id));
+      return withTags(place, event.data.list_id, (tags) => new Set([...tags, ...ids]));
+    }
+    case 'TagsDetached': {
+      const ids = new Set(event.data.tags.map(({ tag_id }) => tag_id));
+      return withTags(place, event.data.list_id, (tags) => new Set([...tags].filter((id) => !ids.has(id))));
+    }
+    case 'ContactProfileChanged':
+    case 'ConsentRecorded':
+      return place;
+    default:
+      return event satisfies never;
+  }
+}
+
+function withMembership(place: Place, listId: string, membership: Membership): Place {
+  return { ...place, memberships: new Map(place.memberships).set(listId, membership) };
+}
+
+const withStatus = (place: Place, listId: string, status: SubscriptionStatus): Place =>
+  withMembership(place, listId, { status, tags: place.memberships.get(listId)?.tags ?? new Set() });
+
+function withTags(place: Place, listId: string, change: (tags: ReadonlySet<string>) => ReadonlySet<string>): Place {
+  const membership = place.memberships.get(listId);
+  if (membership === undefined) return place;
+  return withMembership(place, listId, { ...membership, tags: change(membership.tags) });
+}
+
+/** Whether the list or tag is one of the contact's. */
+export function concerns({ memberships }: Place, { kind, id }: CatalogueChange): boolean {
+  if (kind === 'list') return memberships.has(id);
+  for (const { tags } of memberships.values()) if (tags.has(id)) return true;
+  return false;
+}
+
+function changed(place: Place, { kind, id, version }: CatalogueChange): Place {
+  const moved = { ...place, position: version.position };
+  if (!version.isDeletion) return moved;
+  const memberships = new Map(place.memberships);
+  if (kind === 'list') memberships.delete(id);
+  else
+    for (const [listId, { status, tags }] of memberships)
+      if (tags.has(id)) memberships.set(listId, { status, tags: new Set([...tags].filter((tag) => tag !== id)) });
+  return { ...moved, memberships };
+}
+
+type Sight = Pick<Replay, 'moment' | 'to'>;
+
+function earliestChange(place: Place, sight: Sight): CatalogueChange | undefined {
+  let earliest: CatalogueChange | undefined;
+  for (const [listId, { tags }] of place.memberships) {
+    earliest = sooner(earliest, changeAfter(place.position, { kind: 'list', id: listId }, sight));
+    for (const id of tags) earliest = sooner(earliest, changeAfter(place.position, { kind: 'tag', id }, sight));
+  }
+  return earliest;
+}
+
+/** What is coming for the lists and tags that the last step brought; the others have been looked at. */
+function changeOfNew(before: Place, place: Place, sight: Sight): CatalogueChange | undefined {
+  if (before.memberships === place.memberships) return undefined;
+  let earliest: CatalogueChange | undefined;
+  for (const [listId, membership] of place.memberships) {
+    const known = before.memberships.get(listId);
+    if (known === membership) continue;
+    if (known === undefined)
+      earliest = sooner(earliest, changeAfter(place.position, { kind: 'list', id: listId }, sight));
+    for (const id of membership.tags)
+      if (known?.tags.has(id) !== true)
+        earliest = sooner(earliest, changeAfter(place.position, { kind: 'tag', id }, sight));
+  }
+  return earliest;
+}
+
+const sooner = (one: CatalogueChange | undefined, other: CatalogueChange | undefined): CatalogueChange | undefined =>
+  one === undefined || (other !== undefined && other.version.position < one.version.position) ? other : one;
+
+function changeAfter(
+  position: string,
+  { kind, id }: Pick<CatalogueChange, 'kind' | 'id'>,
+  { moment, to }: Sight,
+): CatalogueChange | undefined {
+  const versions = moment.versions(kind, id);
+  const version = versions?.[firstAfter(versions, position)];
+  if (versions === undefined || version === undefined) return undefined;
+  if (to !== undefined && version.at > to) return undefined;
+  return { kind, id, version, previousName: versionBefore(versions, position)?.name ?? version.name };
+}

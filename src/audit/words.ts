@@ -1,0 +1,86 @@
+/** Events in plain words, for people who read no JSON. */
+import type { DomainEvent } from '../events/codec.js';
+import { profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
+
+/** What the event itself does not say. */
+export interface WordsContext {
+  /** Of an event that names its list by id only: the list's name at that time. */
+  readonly listName?: string | undefined;
+}
+
+/** One sentence. It may hold personal data only where names of lists and tags do. */
+export function inWords(event: DomainEvent, { listName }: WordsContext = {}): string {
+  switch (event.type) {
+    case 'ContactCreated':
+      return 'The contact was created.';
+    case 'ContactProfileChanged':
+      return `The profile was changed: ${profileWords(event.data.person)}.`;
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+      return `${statusWords(event)}${event.data.person === undefined ? '' : ', with consent'}.`;
+    case 'ConsentRecorded':
+      return `Consent was recorded for the list ${quoted(event.data.list_name)}; the status stayed ${event.data.status}.`;
+    case 'TagsAttached':
+      return `${tagWords(event)} attached in the list ${quoted(listName ?? event.data.list_id)}.`;
+    case 'TagsDetached':
+      return `${tagWords(event)} removed in the list ${quoted(listName ?? event.data.list_id)}.`;
+    default:
+      return catalogueWords(event);
+  }
+}
+
+function catalogueWords(event: Exclude<DomainEvent, ContactEvent>): string {
+  switch (event.type) {
+    case 'ListCreated':
+      return `The list ${quoted(event.data.list_name)} was created.`;
+    case 'ListRenamed':
+      return `The list ${quoted(event.data.previous_name)} was renamed ${quoted(event.data.list_name)}.`;
+    case 'ListDeleted':
+      return `The list ${quoted(event.data.list_name)} was deleted, and with it the subscription.`;
+    case 'TagCreated':
+      return `The tag ${quoted(event.data.tag_name)} was created.`;
+    case 'TagRenamed':
+      return `The tag ${quoted(event.data.previous_name)} was renamed ${quoted(event.data.tag_name)}.`;
+    case 'TagDeleted':
+      return `The tag ${quoted(event.data.tag_name)} was deleted, and with it removed from the contact.`;
+    default:
+      return `${event.type}.`;
+  }
+}
+
+export const unreadableWords = 'This version of the service cannot read this event; it is shown as it is stored.';
+
+export const voidWords = (sentence: string): string =>
+  `${sentence.slice(0, -1)}; without effect, for the list had been deleted before.`;
+
+const quoted = (name: string): string => `"${name}"`;
+
+type StatusEvent = Extract<ContactEvent, { type: 'ContactSubscribed' | 'ContactUnsubscribed' }>;
+type TagEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
+type ProfileEvent = Extract<ContactEvent, { type: 'ContactProfileChanged' }>;
+
+function statusWords({ type, data }: StatusEvent): string {
+  const list = quoted(data.list_name);
+  const isSubscription = type === 'ContactSubscribed';
+  if (data.previous_status === null)
+    return isSubscription
+      ? `Subscribed to the list ${list} for the first time`
+      : `Put on the list ${list} unsubscribed`;
+  return isSubscription ? `Subscribed to the list ${list} again` : `Unsubscribed from the list ${list}`;
+}
+
+function tagWords({ data: { tags } }: TagEvent): string {
+  const names = tags.map(({ tag_name }) => quoted(tag_name)).join(', ');
+  return tags.length === 1 ? `The tag ${names} was` : `The tags ${names} were`;
+}
+
+function profileWords(person: ProfileEvent['data']['person']): string {
+  const changes = profileFields.flatMap((field) => {
+    const value = person[field];
+    return value === undefined ? [] : [`${field} ${value === null ? 'cleared' : 'set'}`];
+  });
+  return changes.join(', ');
+}
+
+export const statusOf = ({ type }: StatusEvent): SubscriptionStatus =>
+  type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed';
