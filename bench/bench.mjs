@@ -194,4 +194,16 @@ if (only === undefined || only.includes('fold')) {
     `${holds ? 'ok   ' : 'SHORT'} folding into the views       ${number(rate)} events/s (wanted 25,000): ${number(events)} events from an empty views.db until caught up`,
   );
 }
+
+// On servers, where their addresses are given.
+if (only === undefined || only.includes('servers')) {
+  const missing = ['TEST_EVENTSTORE_URL', 'TEST_MONGODB_URL'].filter((name) => !process.env[name]);
+  if (missing.length > 0) console.log(`skip  on servers: ${missing.join(' and ')} not set`);
+  else {
+    stopAll();
+    const args = ['--rounds', values.rounds, '--seconds', values.seconds];
+    const onServers = fork(path.join(here, 'servers.mjs'), args);
+    isShort ||= (await new Promise((resolve) => onServers.once('exit', resolve))) !== 0;
+  }
+}
 process.exit(isShort ? 1 : 0);

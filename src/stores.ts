@@ -1,6 +1,6 @@
 /** Opens the two stores that the configuration names, embedded or on servers, and waits for servers that are not there yet. */
 import { z } from 'zod';
-import { awaitServer } from './await-server.js';
+import { awaitServer, ServerRefusedError } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
@@ -69,13 +69,22 @@ export async function openEventStore(
   if (settings.kind === 'embedded')
     return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
   const { openEventStoreDb } = await eventStoreDb();
-  const store = openEventStoreDb({ ...settings, onFault });
+  const store = usable(() => openEventStoreDb({ ...settings, onFault }));
   try {
     await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting });
     return store;
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** What the adapter says of an address holds nothing of it. */
+function usable<Store>(open: () => Store): Store {
+  try {
+    return open();
+  } catch (error) {
+    throw new ServerRefusedError(`EVENTSTORE_URL: ${error instanceof Error ? error.message : 'it cannot be used'}`);
   }
 }
 

@@ -1,0 +1,191 @@
+// Measures the service on EventStoreDB and MongoDB against EventStoreDB's client alone, in one run, side by side.
+// TEST_EVENTSTORE_URL=… TEST_MONGODB_URL=… npm run bench -- --only servers [--rounds 5 --seconds 3]
+import { fork, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { MongoClient } from 'mongodb';
+import { logStart } from '../dist/eventstore/event-store.js';
+import { openEventStoreDb } from '../dist/eventstore/eventstoredb.js';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '3' } },
+});
+const rounds = Number(values.rounds);
+const milliseconds = Number(values.seconds) * 1000;
+const writers = 64;
+const run = randomUUID().slice(0, 8);
+const eventStore = process.env.TEST_EVENTSTORE_URL;
+const prefix = `bench-${run}-`;
+const mongo = new URL(process.env.TEST_MONGODB_URL);
+mongo.pathname = `/audience_bench_${run}`;
+const key = 'bench-key-0123456789';
+const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-'));
+
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const wait = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
+const number = (value) => Math.round(value).toLocaleString('en-US');
+const told = (child) => new Promise((resolve) => child.once('message', resolve));
+
+const startService = () =>
+  spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      API_KEYS: `bench:${key}`,
+      RATE_LIMIT: '0',
+      RATE_LIMIT_EMAIL: '0',
+      LOG_LEVEL: 'error',
+      SECRET: 'bench-secret-bench-secret-bench-secret',
+      EVENTSTORE_URL: eventStore,
+      EVENTSTORE_PREFIX: prefix,
+      MONGODB_URL: mongo.href,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+
+// Loaded apart, so that they fold nothing of the bare appends.
+const bare = fork(path.join(here, 'bare-appends.mjs'), [eventStore, `bare-${run}-`]);
+await told(bare);
+const load = fork(path.join(here, 'load.mjs'));
+let service = startService();
+process.on('exit', () => {
+  for (const child of [bare, load, service]) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+process.on('SIGINT', () => process.exit(130));
+
+async function address() {
+  for (;;) {
+    try {
+      const found = readFileSync(path.join(dataDir, 'address'), 'utf8').trim();
+      if ((await fetch(`${found}/health/ready`)).ok) return found;
+    } catch {
+      // Not there yet.
+    }
+    await wait(10);
+  }
+}
+
+let base = await address();
+const projections = async () => (await (await fetch(`${base}/health/ready`)).json()).data.projections;
+
+async function settle() {
+  while ((await projections()).lag_ms > 0) await wait(20);
+}
+
+const created = await fetch(`${base}/v1/lists/create`, {
+  method: 'POST',
+  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  body: JSON.stringify({ list_name: 'Bench' }),
+});
+const listId = (await created.json()).data.list_id;
+
+async function measureService(round) {
+  await settle();
+  let worstLag = 0;
+  let running = true;
+  const watch = (async () => {
+    while (running) {
+      worstLag = Math.max(worstLag, (await projections()).lag_ms);
+      await wait(250);
+    }
+  })();
+  load.send({
+    port: Number(new URL(base).port),
+    scenario: 'create',
+    parameters: { key, listId, run: `${run}-${round}` },
+    connections: writers,
+    milliseconds,
+  });
+  const result = await told(load);
+  running = false;
+  await watch;
+  if (result.failures > 0) throw new Error(`${result.failures} failures, the first: ${result.sample}`);
+  return { ...result, rate: result.requests / result.seconds, worstLag };
+}
+
+async function measureBare() {
+  bare.send({ writers, milliseconds });
+  const result = await told(bare);
+  return { ...result, rate: result.appends / result.seconds };
+}
+
+console.log(`on servers: ${writers} writers, ${rounds} rounds of ${milliseconds / 1000} s`);
+let isShort = false;
+const yardsticks = [];
+const own = [];
+for (let round = 0; round < rounds + 1; round += 1) {
+  const yardstick = await measureBare();
+  const measured = await measureService(round);
+  // The first round warms both up.
+  if (round > 0) yardsticks.push(yardstick) && own.push(measured);
+}
+const ratio = median(own.map(({ rate }) => rate)) / median(yardsticks.map(({ rate }) => rate));
+const lag = Math.max(...own.map(({ worstLag }) => worstLag));
+report(
+  ratio >= 0.7 && lag < 1000,
+  `create contact on servers   ${ratio.toFixed(2)} × bare appends (wanted 0.7): ${number(median(own.map(({ rate }) => rate)))} against ${number(median(yardsticks.map(({ rate }) => rate)))} a second, p50 ${median(own.map(({ p50 }) => p50)).toFixed(1)} against ${median(yardsticks.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ${median(own.map(({ p99 }) => p99)).toFixed(1)} against ${median(yardsticks.map(({ p99 }) => p99)).toFixed(1)} ms, lag at most ${lag} ms`,
+);
+
+// The views are taken away, and the service folds the whole log anew.
+await settle();
+const rebuilds = [];
+const reads = [];
+const client = new MongoClient(mongo.href);
+for (let round = 0; round < 3; round += 1) {
+  service.kill('SIGTERM');
+  await new Promise((resolve) => service.once('exit', resolve));
+  await client.db().dropDatabase();
+  const reading = fork(path.join(here, 'bare-reads.mjs'), [eventStore, prefix]);
+  const read = await told(reading);
+  reads.push(read.events / read.seconds);
+  rmSync(path.join(dataDir, 'address'));
+  service = startService();
+  while ((await checkpoint()) === undefined) await wait(2);
+  const first = await checkpoint();
+  const begun = performance.now();
+  base = await address();
+  const seconds = (performance.now() - begun) / 1000;
+  rebuilds.push((read.events - (await countUpTo(first))) / seconds);
+}
+const rebuildRatio = median(rebuilds) / median(reads);
+report(
+  rebuildRatio >= 0.6,
+  `rebuild from EventStoreDB   ${rebuildRatio.toFixed(2)} × reading and decoding (wanted 0.6): ${number(median(rebuilds))} against ${number(median(reads))} events/s`,
+);
+
+async function checkpoint() {
+  return (await client.db().collection('checkpoints').findOne({ _id: 'views' }))?.checkpoint?.position;
+}
+
+/** What was folded before the clock ran. */
+async function countUpTo(position) {
+  const store = openEventStoreDb({ url: eventStore, prefix });
+  let count = 0;
+  for await (const events of store.readAll({ after: logStart })) {
+    count += events.filter((event) => event.position <= position).length;
+    if (events.at(-1).position > position) break;
+  }
+  await store.close();
+  return count;
+}
+
+function report(holds, line) {
+  isShort ||= !holds;
+  console.log(`${holds ? 'ok   ' : 'SHORT'} ${line}`);
+}
+
+// Nothing is left behind.
+service.kill('SIGTERM');
+await new Promise((resolve) => service.once('exit', resolve));
+await client.db().dropDatabase();
+await client.close();
+const { deleteStreams } = await import('./delete-streams.mjs');
+for (const each of [prefix, `bare-${run}-`]) await deleteStreams(eventStore, each);
+process.exit(isShort ? 1 : 0);
