@@ -1,0 +1,107 @@
+/** Following views that others fold: how far they are, what is parked, when they are begun anew or out of reach. */
+import { afterEach, expect, it } from 'vitest';
+import { createFollower, type Follower } from '../../src/projections/follower.js';
+import { createOwnWrites, type OwnWrites } from '../../src/projections/own-writes.js';
+import { liveProjections } from '../../src/projections/views.js';
+import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
+
+const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live: {} });
+
+let follower: Follower | undefined;
+let own: OwnWrites | undefined;
+afterEach(async () => {
+  await follower?.close();
+  own?.close();
+});
+
+function follow(head: string) {
+  let checkpoint: Checkpoint | null | Error = null;
+  let answered = (): void => undefined;
+  const faults: string[] = [];
+  const moved: string[] = [];
+  const parked = { view: 'contacts', stream: 'contact-1', position: '1', event_id: 'e', event_type: 't', reason: 'r' };
+  const readModels: ReadModelReader = {
+    checkpoint() {
+      const answer = checkpoint;
+      setImmediate(() => answered());
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+    find: <D>() =>
+      Promise.resolve({ documents: [{ id: 'contacts/contact-1', document: parked as unknown as D, position: '1' }] }),
+    get: () => Promise.resolve(undefined),
+    getMany: () => Promise.resolve(new Map()),
+    close: () => Promise.resolve(),
+  };
+  const ownWrites = createOwnWrites({ projections: liveProjections, head, now: () => performance.now() });
+  own = ownWrites;
+  const started = createFollower({
+    readModels,
+    ownWrites,
+    onMoved: (from) => moved.push(from),
+    onFault: (message) => faults.push(message),
+    now: () => performance.now(),
+  });
+  follower = started;
+  ownWrites.onWaiting(started.hurry);
+  return {
+    own: ownWrites,
+    follower: started,
+    faults,
+    moved,
+    /** What the views answer from now on; resolves when they have been asked. */
+    async become(next: Checkpoint | null | Error): Promise<void> {
+      checkpoint = next;
+      for (let times = 0; times < 2; times += 1) {
+        await new Promise<void>((resolve) => {
+          answered = resolve;
+          started.hurry();
+        });
+      }
+    },
+  };
+}
+
+it('tells how far the views have come, and who waits is answered', async () => {
+  const views = follow('05');
+  const waiting = views.own.visible([]);
+  expect(views.own.reached()).toBe(false);
+  await views.become(at('05'));
+  await waiting;
+  expect(views.own.reached()).toBe(true);
+  expect(views.moved).toEqual(['']);
+  expect(views.follower.status()).toMatchObject({ fault: null, rebuilding: false });
+});
+
+it('shows what is parked', async () => {
+  const views = follow('05');
+  await views.become(at('05'));
+  expect(views.follower.status().parked).toMatchObject([{ view: 'contacts', stream: 'contact-1' }]);
+});
+
+it('makes reads wait again when the views are begun anew, until they show what they showed', async () => {
+  const views = follow('05');
+  await views.become(at('07'));
+  expect(views.own.visible(['contacts'])).toBeUndefined();
+  await views.become(null);
+  expect(views.follower.status().rebuilding).toBe(true);
+  expect(views.own.reached()).toBe(false);
+  const waiting = views.own.visible(['contacts']);
+  expect(waiting).toBeDefined();
+  await views.become(at('06'));
+  expect(views.own.reached()).toBe(false);
+  await views.become(at('07'));
+  await waiting;
+  expect(views.own.reached()).toBe(true);
+});
+
+it('says once that the views are out of reach, and goes on', async () => {
+  const views = follow('05');
+  await views.become(at('05'));
+  await views.become(new ReadModelsUnavailableError('MongoNetworkError'));
+  await views.become(new ReadModelsUnavailableError('MongoNetworkError'));
+  expect(views.faults).toEqual(['ReadModelsUnavailableError: MongoNetworkError']);
+  expect(views.follower.status().fault).toBe('ReadModelsUnavailableError: MongoNetworkError');
+  await views.become(at('06'));
+  expect(views.follower.status().fault).toBeNull();
+  expect(views.own.shown()).toBe('06');
+});

@@ -1,0 +1,108 @@
+/** The lease under which shared views are folded: one holder at a time, known to be lost in time, handed over in good order. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLease, LeaseLostError, type Lease } from '../../src/projections/lease.js';
+import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+
+let folder: string;
+let time: number;
+let models: ReadModels;
+const leases: Lease[] = [];
+const never = new AbortController().signal;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'lease-'));
+  time = 1_000;
+  models = openSqliteReadModels({ file: path.join(folder, 'views.db'), now: () => time });
+});
+afterEach(async () => {
+  for (const lease of leases.splice(0)) await lease.close();
+  await models.close();
+  rmSync(folder, { recursive: true });
+});
+
+function leaseOf(
+  holder: string,
+  { ttl = 400, readModels = models }: { ttl?: number; readModels?: Pick<ReadModels, 'lease'> } = {},
+): Lease {
+  const lease = createLease({ readModels, name: 'projector', holder, ttl, now: () => time });
+  leases.push(lease);
+  return lease;
+}
+
+it('is held by one, and the other waits until it is given back', async () => {
+  const one = leaseOf('one');
+  const other = leaseOf('other');
+  expect(await one.hold(never)).toBe(1);
+  let epoch: number | null | undefined;
+  const waiting = other.hold(never).then((held) => (epoch = held));
+  await one.hold(never);
+  expect(epoch).toBeUndefined();
+  expect(other.isHeld()).toBe(false);
+  await one.close();
+  await waiting;
+  expect(epoch).toBe(2);
+  expect(() => one.check()).toThrow(LeaseLostError);
+  other.check();
+});
+
+it('is lost when its time is over without a renewal, as after a stop of the process', async () => {
+  const lease = leaseOf('one', { ttl: 60_000 });
+  await lease.hold(never);
+  time += 59_999;
+  lease.check();
+  time += 1;
+  expect(() => lease.check()).toThrow(LeaseLostError);
+  expect(await leaseOf('other').hold(never)).toBe(2);
+});
+
+it('counts from before the question: an answer that took long is a shorter lease', async () => {
+  const slow: Pick<ReadModels, 'lease'> = {
+    async lease(name, holder, ttl) {
+      const taken = await models.lease(name, holder, ttl);
+      time += 500;
+      return taken;
+    },
+  };
+  const lease = leaseOf('one', { ttl: 400, readModels: slow });
+  await lease.hold(never);
+  expect(lease.isHeld()).toBe(false);
+});
+
+it('is renewed while it is held, also after a time out of reach', async () => {
+  let asked = 0;
+  let isDown = false;
+  const counting: Pick<ReadModels, 'lease'> = {
+    lease(name, holder, ttl) {
+      asked += 1;
+      if (isDown) return Promise.reject(new ReadModelsUnavailableError('down'));
+      return models.lease(name, holder, ttl);
+    },
+  };
+  const lease = leaseOf('one', { ttl: 40, readModels: counting });
+  await lease.hold(never);
+  const until = async (count: number): Promise<void> => {
+    while (asked < count) await new Promise(setImmediate);
+  };
+  await until(3);
+  isDown = true;
+  await until(5);
+  lease.check();
+  isDown = false;
+  time += 30;
+  await until(7);
+  time += 30;
+  lease.check();
+});
+
+it('does not wait when it is to stop', async () => {
+  const one = leaseOf('one');
+  await one.hold(never);
+  const stop = new AbortController();
+  const waiting = leaseOf('other').hold(stop.signal);
+  stop.abort();
+  expect(await waiting).toBeNull();
+});
