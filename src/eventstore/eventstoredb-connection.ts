@@ -1,0 +1,206 @@
+/**
+ * Calls to an EventStoreDB. The client finds the node, keeps the connection and knows the credentials; the two calls that
+ * a log is made of are made here, because the client's own parse and rewrite the JSON of every event.
+ */
+import streamsService, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { AppendReq, AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreUnavailableError } from './event-store.js';
+import { faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
+import { createClient } from './eventstoredb-url.js';
+
+export interface ReadCall {
+  readonly request: ReadReq;
+  /** Takes one message; false = enough. */
+  readonly take: (message: ReadResp) => boolean;
+  /** The call is given up after so many milliseconds without a message. Default: never. */
+  readonly silenceMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Connection {
+  /** One append, on a call of its own. Rejects with what `appendError` understands. */
+  append(messages: readonly AppendReq[], timeoutMs: number): Promise<AppendResp>;
+  /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
+  read(call: ReadCall): Promise<'ended' | 'left'>;
+  /** Whether the server did, or judged, what it was last asked for. */
+  isUp(): boolean;
+  isClosed(): boolean;
+  /** Takes no new calls, ends running reads with an error, and closes. Appends should have ended before. */
+  close(): void;
+}
+
+type Metadata = NonNullable<Parameters<StreamsClient['read']>[1]>;
+type CallOptions = NonNullable<Parameters<StreamsClient['read']>[2]>;
+
+/** What the client keeps to itself. Its version is pinned. */
+interface ClientInside {
+  getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
+  callArguments(
+    options: { readonly requiresLeader: boolean; readonly deadline?: number },
+    callOptions?: CallOptions,
+  ): [Metadata, CallOptions];
+  /** Moves on to the leader, or to a new connection, where the error asks for it. */
+  handleError(client: StreamsClient, error: Error): Promise<void>;
+}
+
+/**
+ * On every call: decisions rest on the reads, and who follows the log reads on when the leader has acknowledged or rung.
+ * A follower would be behind the positions that others have been promised.
+ */
+const requiresLeader = true;
+
+/** Connects with the first call. @throws EventStoreUrlError */
+export function openConnection(url: string): Connection {
+  const inside = createClient(url) as unknown as ClientInside;
+  /** Of the reads that are running: ends them. */
+  const running = new Set<() => void>();
+  let current: StreamsClient | undefined;
+  let up = false;
+  let closed = false;
+  const isClosed = (): boolean => closed;
+
+  /** Finding the leader of a cluster may take long, and fail. */
+  async function streams(): Promise<StreamsClient> {
+    if (isClosed()) throw closedError();
+    try {
+      current = await inside.getGRPCClient(streamsService.StreamsClient, 'streams');
+    } catch (error) {
+      up = false;
+      throw new NotSentError(error instanceof Error ? error.message : 'no node was found');
+    }
+    if (!isClosed()) return current;
+    current.close();
+    throw closedError();
+  }
+
+  /**
+   * What a node refused because it is not the leader, or what met a connection that was just being replaced, goes out a
+   * second time: nothing was done, and the client has moved on.
+   */
+  async function call<Answer>(attempt: (client: StreamsClient) => Promise<Answer>): Promise<Answer> {
+    for (let again = false; ; again = true) {
+      const client = await streams();
+      try {
+        const answer = await attempt(client);
+        up = true;
+        return answer;
+      } catch (error) {
+        if (error instanceof StoreUnavailableError) throw error;
+        const { kind } = faultOf(error);
+        up = kind === 'too_large' || kind === 'stream_deleted';
+        await moveOn(client, error);
+        if (again || !(kind === 'not_leader' || isReplaced(error))) throw error;
+      }
+    }
+  }
+
+  /** Not awaited to its end, which can be that of a search for the leader. The client leaves its failures unhandled. */
+  async function moveOn(client: StreamsClient, error: unknown): Promise<void> {
+    if (!(error instanceof Error)) return;
+    inside.handleError(client, error).catch(() => undefined);
+    await nextTurn();
+  }
+
+  function append(messages: readonly AppendReq[], timeoutMs: number): Promise<AppendResp> {
+    return new Promise((resolve, reject) => {
+      let over = false;
+      let giveUp = (): void => reject(new NotSentError(`no connection for ${timeoutMs} ms`));
+      // Besides the deadline of the call: that one does not cover the time until a node is found.
+      const timer = setTimeout(() => {
+        over = true;
+        giveUp();
+      }, timeoutMs);
+      const attempt = (client: StreamsClient): Promise<AppendResp> => {
+        if (over) throw new NotSentError(`no connection for ${timeoutMs} ms`);
+        const { answer, cancel } = send(
+          client,
+          messages,
+          inside.callArguments({ requiresLeader, deadline: timeoutMs }),
+        );
+        giveUp = () => {
+          reject(new SilenceError(`no answer for ${timeoutMs} ms`));
+          cancel();
+        };
+        return answer;
+      };
+      call(attempt)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  }
+
+  async function read({ request, take, silenceMs, signal }: ReadCall): Promise<'ended' | 'left'> {
+    return call(async (client) => {
+      if (signal?.aborted === true) return 'left';
+      const stream = client.read(request, ...inside.callArguments({ requiresLeader }, { deadline: Infinity }));
+      let timer: NodeJS.Timeout | undefined;
+      let stop = (): void => undefined;
+      try {
+        return await new Promise<'ended' | 'left'>((resolve, reject) => {
+          stop = () => (isClosed() ? reject(closedError()) : resolve('left'));
+          if (silenceMs !== undefined)
+            timer = setTimeout(() => reject(new SilenceError(`no answer for ${silenceMs} ms`)), silenceMs);
+          stream.on('data', (message: ReadResp) => {
+            up = true;
+            timer?.refresh();
+            try {
+              if (!take(message)) resolve('left');
+            } catch (error) {
+              reject(asError(error));
+            }
+          });
+          stream.on('end', () => resolve('ended'));
+          // Stays: cancelling reports an error, too.
+          stream.on('error', reject);
+          stream.on('close', () => reject(new Error('the call was closed')));
+          signal?.addEventListener('abort', stop);
+          running.add(stop);
+        });
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+        running.delete(stop);
+        stream.removeAllListeners('data');
+        stream.cancel();
+      }
+    });
+  }
+
+  return {
+    append,
+    read,
+    isUp: () => up && !closed,
+    isClosed,
+    close() {
+      if (closed) return;
+      closed = true;
+      for (const stop of [...running]) stop();
+      current?.close();
+    },
+  };
+}
+
+function send(
+  client: StreamsClient,
+  messages: readonly AppendReq[],
+  args: [Metadata, CallOptions],
+): { answer: Promise<AppendResp>; cancel: () => void } {
+  let cancel = (): void => undefined;
+  const answer = new Promise<AppendResp>((resolve, reject) => {
+    const stream = client.append(...args, (error, response) => (error === null ? resolve(response) : reject(error)));
+    cancel = () => stream.cancel();
+    // The callback hears of it, too, but without a listener the process would end.
+    stream.on('error', reject);
+    for (const message of messages) stream.write(message);
+    stream.end();
+  });
+  return { answer, cancel };
+}
+
+const isReplaced = (error: unknown): boolean =>
+  error instanceof Error && /Channel (closed before call started|has been shut down)/.test(error.message);
+
+export const closedError = (): StoreUnavailableError => new StoreUnavailableError('the event store is closed');
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

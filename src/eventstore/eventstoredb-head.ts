@@ -1,0 +1,52 @@
+/** Finds the last event of ours in a log that others write to, too: backwards from its end, no further than the last time. */
+import { logStart, type Position } from './event-store.js';
+import type { Pages } from './eventstoredb-pages.js';
+
+/** Ours is mostly among the last; where it is not, larger steps follow. */
+const firstLook = 16;
+
+export interface Head {
+  /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
+  find(): Promise<Position>;
+  /** An event of ours stands there: nothing before it need be looked at again. */
+  note(position: Position): void;
+}
+
+export function createHead(pages: Pages): Head {
+  /** `ours` is the last event of ours among all up to `upTo`. */
+  let known = { upTo: logStart, ours: logStart };
+
+  function learn(upTo: Position, ours: Position): Position {
+    if (upTo > known.upTo) known = { upTo, ours };
+    return ours;
+  }
+
+  /** The last event of ours before `end`, if it is not before what is known. */
+  async function search(end: Position): Promise<Position | undefined> {
+    let after: Position = end;
+    while (after > known.upTo) {
+      const { events, last } = await pages.ofLog({ after, backwards: true, limit: 1 });
+      if (events[0] !== undefined) return events[0].position;
+      after = last?.position ?? logStart;
+    }
+    return undefined;
+  }
+
+  return {
+    note: (position) => void learn(position, position),
+    async find() {
+      const before = known;
+      const { events, first, last } = await pages.ofLog({
+        after: undefined,
+        backwards: true,
+        limit: 1,
+        count: firstLook,
+      });
+      const newest = first?.position ?? logStart;
+      // The log has been replaced by an older one.
+      if (newest < before.upTo) known = { upTo: logStart, ours: logStart };
+      const ours = events[0]?.position ?? (await search(last?.position ?? logStart));
+      return learn(newest, ours ?? known.ours);
+    },
+  };
+}

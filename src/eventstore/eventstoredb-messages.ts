@@ -1,0 +1,142 @@
+/** The messages of EventStoreDB's protocol that are needed: appends and reads, and the events that come back, as text. */
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import messages from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendReq, AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import {
+  AppendInDoubtError,
+  WrongExpectedRevisionError,
+  type AppendResult,
+  type EventToAppend,
+  type ExpectedRevision,
+  type StoredEvent,
+} from './event-store.js';
+import { formatPosition, type LogPosition } from './eventstoredb-positions.js';
+
+/** Bytes as they are: parsed and written again, text of another hand would not come back as it went in. */
+export function appendMessages(
+  stream: string,
+  events: readonly EventToAppend[],
+  expectedRevision: ExpectedRevision,
+): AppendReq[] {
+  const options = new messages.AppendReq.Options();
+  options.setStreamIdentifier(identifier(stream));
+  expect(options, expectedRevision);
+  return [new messages.AppendReq().setOptions(options), ...events.map(proposal)];
+}
+
+function expect(options: AppendReq.Options, expectedRevision: ExpectedRevision): void {
+  switch (expectedRevision) {
+    case 'any':
+      options.setAny(new shared.Empty());
+      return;
+    case 'no_stream':
+      options.setNoStream(new shared.Empty());
+      return;
+    case 'stream_exists':
+      options.setStreamExists(new shared.Empty());
+      return;
+    default:
+      options.setRevision(`${expectedRevision}`);
+  }
+}
+
+function proposal({ id, type, data, metadata }: EventToAppend): AppendReq {
+  const event = new messages.AppendReq.ProposedMessage();
+  event.setId(new shared.UUID().setString(id));
+  // JSON, not bytes: so the server's own tools and system projections can read it.
+  event.getMetadataMap().set('type', type).set('content-type', 'application/json');
+  event.setData(Buffer.from(data));
+  event.setCustomMetadata(Buffer.from(metadata));
+  return new messages.AppendReq().setProposedMessage(event);
+}
+
+/** @throws WrongExpectedRevisionError @throws AppendInDoubtError */
+export function appendResult(answer: AppendResp, expectedRevision: ExpectedRevision): AppendResult {
+  const wrong = answer.getWrongExpectedVersion();
+  if (wrong !== undefined)
+    throw new WrongExpectedRevisionError(
+      expectedRevision,
+      wrong.hasCurrentRevision() ? BigInt(wrong.getCurrentRevision()) : 'no_stream',
+    );
+  const success = answer.getSuccess();
+  const position = success?.getPosition();
+  if (success === undefined || position === undefined)
+    throw new AppendInDoubtError('EventStoreDB: the answer to an append tells no position');
+  return {
+    revision: BigInt(success.getCurrentRevision()),
+    position: formatPosition(position.getCommitPosition(), position.getPreparePosition()),
+  };
+}
+
+export interface ReadSpan {
+  readonly backwards: boolean;
+  readonly count: number;
+}
+
+/** `from` is inclusive in both directions. Undefined = from the end that is read away from. */
+export function streamRequest(stream: string, from: bigint | undefined, span: ReadSpan): ReadReq {
+  const which = new messages.ReadReq.Options.StreamOptions().setStreamIdentifier(identifier(stream));
+  if (from !== undefined) which.setRevision(`${from}`);
+  else if (span.backwards) which.setEnd(new shared.Empty());
+  else which.setStart(new shared.Empty());
+  return counted(new messages.ReadReq.Options().setStream(which), span);
+}
+
+/** `from` is inclusive forwards and exclusive backwards. Undefined = from the end that is read away from. */
+export function allRequest(from: LogPosition | undefined, span: ReadSpan): ReadReq {
+  const which = new messages.ReadReq.Options.AllOptions();
+  if (from !== undefined)
+    which.setPosition(
+      new messages.ReadReq.Options.Position().setCommitPosition(from.commit).setPreparePosition(from.prepare),
+    );
+  else if (span.backwards) which.setEnd(new shared.Empty());
+  else which.setStart(new shared.Empty());
+  return counted(new messages.ReadReq.Options().setAll(which), span);
+}
+
+function counted(options: ReadReq.Options, { backwards, count }: ReadSpan): ReadReq {
+  options
+    .setCount(`${count}`)
+    .setReadDirection(backwards ? 1 : 0)
+    .setNoFilter(new shared.Empty());
+  return request(options);
+}
+
+/** Everything of streams with this prefix that is appended from now on. */
+export function liveRequest(prefix: string): ReadReq {
+  const names = new messages.ReadReq.Options.FilterOptions.Expression();
+  if (prefix === '') names.setRegex('^[^$]');
+  else names.setPrefixList([prefix]);
+  const filter = new messages.ReadReq.Options.FilterOptions().setStreamIdentifier(names);
+  // Checkpoints are of no use here: seldom.
+  filter.setMax(1_000).setCheckpointintervalmultiplier(100);
+  const options = new messages.ReadReq.Options();
+  options.setAll(new messages.ReadReq.Options.AllOptions().setEnd(new shared.Empty()));
+  options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions()).setFilter(filter);
+  return request(options);
+}
+
+function request(options: ReadReq.Options): ReadReq {
+  options.setUuidOption(new messages.ReadReq.Options.UUIDOption().setString(new shared.Empty()));
+  return new messages.ReadReq().setOptions(options.setResolveLinks(false));
+}
+
+const identifier = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
+
+/** Undefined for messages that carry no event. The stream's name is the server's. */
+export function eventOf(message: ReadResp): StoredEvent | undefined {
+  const event = message.getEvent()?.getEvent();
+  if (event === undefined) return undefined;
+  return {
+    stream: text(event.getStreamIdentifier()?.getStreamName_asU8()),
+    revision: BigInt(event.getStreamRevision()),
+    position: formatPosition(event.getCommitPosition(), event.getPreparePosition()),
+    id: event.getId()?.getString() ?? '',
+    type: event.getMetadataMap().get('type') ?? '',
+    data: text(event.getData_asU8()),
+    metadata: text(event.getCustomMetadata_asU8()),
+  };
+}
+
+const text = (bytes: Uint8Array = new Uint8Array()): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

@@ -1,0 +1,144 @@
+/** Reads an EventStoreDB page by page: bounded by count and bytes, of our streams only, no call open between two pages. */
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { logStart, type Position, type StoredEvent } from './event-store.js';
+import type { Connection } from './eventstoredb-connection.js';
+import { isNoRecord, unavailable } from './eventstoredb-faults.js';
+import { allRequest, eventOf, streamRequest } from './eventstoredb-messages.js';
+import { demandPosition, parsePosition } from './eventstoredb-positions.js';
+
+const eventsPerPage = 1_000;
+const bytesPerPage = 4 * 1024 * 1024;
+/** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
+const lastRevision = 2n ** 63n - 2n;
+
+export interface Page {
+  /** Of our streams, under their logical names. */
+  readonly events: readonly StoredEvent[];
+  /** The first and the last event that were looked at, ours or not. Undefined when there were none. */
+  readonly first: StoredEvent | undefined;
+  readonly last: StoredEvent | undefined;
+  /** There was nothing more when the server answered. */
+  readonly ended: boolean;
+}
+
+interface PageOptions {
+  /** At most so many events of ours. */
+  readonly limit: number;
+  readonly backwards: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface LogOptions extends PageOptions {
+  readonly after: Position | undefined;
+  /** At most so many events are looked at, ours or not. Default 1,000. */
+  readonly count?: number;
+}
+
+interface StreamOptions extends PageOptions {
+  readonly from: bigint | undefined;
+}
+
+export interface Pages {
+  /** Events after `after` forwards, before it backwards; undefined = from the end that is read away from. @throws StoreUnavailableError */
+  ofLog(options: LogOptions): Promise<Page>;
+  /** The event of ours at exactly this position. @throws StoreUnavailableError */
+  at(position: Position): Promise<StoredEvent | undefined>;
+  /** Events from `from`, inclusive. @throws StoreUnavailableError */
+  ofStream(stream: string, options: StreamOptions): Promise<Page>;
+}
+
+interface Look {
+  readonly request: ReadReq;
+  readonly count: number;
+  /** Whether the event belongs to the page at all. */
+  readonly wanted: (event: StoredEvent) => boolean;
+}
+
+export function createPages(
+  connection: Connection,
+  { prefix, silenceMs }: { readonly prefix: string; readonly silenceMs: number },
+): Pages {
+  async function page({ request, count, wanted }: Look, { limit, signal }: PageOptions): Promise<Page> {
+    const events: StoredEvent[] = [];
+    let seen = 0;
+    let bytes = 0;
+    let first: StoredEvent | undefined;
+    let last: StoredEvent | undefined;
+    const take = (event: StoredEvent): boolean => {
+      seen += 1;
+      if (!wanted(event)) return true;
+      const ours = logical(event, prefix);
+      if (ours !== undefined) {
+        bytes += Buffer.byteLength(ours.data) + Buffer.byteLength(ours.metadata);
+        // It is read again with the next page: `last` stays before it.
+        if (bytes > bytesPerPage && events.length > 0) return false;
+        events.push(ours);
+      }
+      first ??= event;
+      last = event;
+      return events.length < limit;
+    };
+    const takeMessage = (message: ReadResp): boolean => {
+      const event = eventOf(message);
+      return event === undefined || take(event);
+    };
+    const end = await connection.read({ request, take: takeMessage, silenceMs, signal });
+    return { events, first, last, ended: end === 'ended' && seen < count };
+  }
+
+  async function ofLog({ after, count = eventsPerPage, ...options }: LogOptions): Promise<Page> {
+    const { backwards } = options;
+    if (backwards && after === logStart) return nothing;
+    const start = after === logStart ? undefined : after;
+    const from = start === undefined ? undefined : demandPosition(start);
+    // The server begins with the event at the position itself when it reads forwards: one more, and left out.
+    const span = { backwards, count: from === undefined ? count : count + 1 };
+    const wanted = ({ position }: StoredEvent): boolean =>
+      start === undefined || (backwards ? position < start : position > start);
+    return page({ request: allRequest(from, span), count: span.count, wanted }, options);
+  }
+
+  async function ofStream(stream: string, { from, ...options }: StreamOptions): Promise<Page> {
+    const { backwards } = options;
+    const start = from !== undefined && from > lastRevision ? undefined : from;
+    if (from !== undefined && (from < 0n || (start === undefined && !backwards))) return nothing;
+    const count = Math.min(options.limit, eventsPerPage);
+    const request = streamRequest(prefix + stream, start, { backwards, count });
+    return page({ request, count, wanted: () => true }, options);
+  }
+
+  async function at(position: Position): Promise<StoredEvent | undefined> {
+    const from = parsePosition(position);
+    if (from === undefined) return undefined;
+    const request = allRequest(from, { backwards: false, count: 1 });
+    const wanted = (event: StoredEvent): boolean => event.position === position;
+    try {
+      const { events } = await page({ request, count: 1, wanted }, { backwards: false, limit: 1 });
+      return events[0];
+    } catch (error) {
+      if (!isNoRecord(error)) throw error;
+      // No record begins there, or the server cannot read at all: then it cannot read the last one either.
+      await ofLog({ after: undefined, backwards: true, count: 1, limit: 1 });
+      return undefined;
+    }
+  }
+
+  return {
+    ofLog: (options) => ofLog(options).catch(fail),
+    at: (position) => at(position).catch(fail),
+    ofStream: (stream, options) => ofStream(stream, options).catch(fail),
+  };
+}
+
+function fail(error: unknown): never {
+  throw error instanceof TypeError ? error : unavailable(error);
+}
+
+const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
+
+/** The event under its logical name, or undefined: the server's own events and other people's are none of ours. */
+function logical(event: StoredEvent, prefix: string): StoredEvent | undefined {
+  // A tombstone is an event of the stream itself, with a type of the server's.
+  if (event.stream.startsWith('$') || event.type.startsWith('$') || !event.stream.startsWith(prefix)) return undefined;
+  return prefix === '' ? event : { ...event, stream: event.stream.slice(prefix.length) };
+}

@@ -1,0 +1,36 @@
+/** How positions of an EventStoreDB are written: commit and prepare as decimal text of equal length, so that they sort. */
+import { StoreUnavailableError, type Position } from './event-store.js';
+
+const digits = 20;
+/** The server's positions are signed 64-bit numbers. */
+const largest = 2n ** 63n - 1n;
+const pattern = /^\d{40}$/;
+
+export interface LogPosition {
+  /** Decimal text without leading zeros, as the protocol has it. */
+  readonly commit: string;
+  readonly prepare: string;
+}
+
+/** @throws StoreUnavailableError the server did not say where the event stands. */
+export function formatPosition(commit: string, prepare: string): Position {
+  // "No position" is all bits set, which is beyond the largest. Servers before 22.10 answer it when one stream is read.
+  if (BigInt(commit) > largest || BigInt(prepare) > largest)
+    throw new StoreUnavailableError('the server tells no positions of events: EventStoreDB 22.10 or later is needed');
+  return commit.padStart(digits, '0') + prepare.padStart(digits, '0');
+}
+
+/** Undefined when the text cannot be a position of such a log; `logStart` is none either. */
+export function parsePosition(position: Position): LogPosition | undefined {
+  if (!pattern.test(position)) return undefined;
+  const commit = BigInt(position.slice(0, digits));
+  const prepare = BigInt(position.slice(digits));
+  return commit > largest || prepare > commit ? undefined : { commit: `${commit}`, prepare: `${prepare}` };
+}
+
+/** @throws TypeError */
+export function demandPosition(position: Position): LogPosition {
+  const parsed = parsePosition(position);
+  if (parsed === undefined) throw new TypeError(`${JSON.stringify(position)} is not a position of this log`);
+  return parsed;
+}

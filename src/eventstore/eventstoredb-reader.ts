@@ -1,0 +1,125 @@
+/** The reading half of the EventStoreDB adapter: streams, the log, its head, and subscriptions that read when the bell rings. */
+import {
+  logStart,
+  type EventReader,
+  type Position,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type SubscriptionMessage,
+} from './event-store.js';
+import type { Bell } from './eventstoredb-bell.js';
+import { closedError, type Connection } from './eventstoredb-connection.js';
+import type { Page, Pages } from './eventstoredb-pages.js';
+import { demandPosition } from './eventstoredb-positions.js';
+
+const eventsPerPage = 1_000;
+
+export interface ReaderParts {
+  readonly connection: Pick<Connection, 'isClosed'>;
+  readonly pages: Pages;
+  readonly bell: Bell;
+  readonly head: () => Promise<Position>;
+}
+
+export function createReader({ connection, pages, bell, head }: ReaderParts): Omit<EventReader, 'close' | 'head'> {
+  function stream(name: string, options: ReadStreamOptions): AsyncGenerator<readonly StoredEvent[]> {
+    const { signal } = options;
+    const backwards = options.direction === 'backwards';
+    const step = backwards ? -1n : 1n;
+    return paged(options, (limit, last) => {
+      const from = last === undefined ? options.from : last.revision + step;
+      return pages.ofStream(name, { from, backwards, limit, signal });
+    });
+  }
+
+  function log(options: ReadAllOptions): AsyncGenerator<readonly StoredEvent[]> {
+    const { signal } = options;
+    const backwards = options.direction === 'backwards';
+    return paged(options, (limit, last) =>
+      pages.ofLog({ after: last === undefined ? options.after : last.position, backwards, limit, signal }),
+    );
+  }
+
+  async function* follow(start: Promise<Position>, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
+    if (connection.isClosed()) throw closedError();
+    try {
+      yield* messages(await start, signal);
+    } catch (error) {
+      if (!connection.isClosed()) throw error;
+    }
+  }
+
+  async function* messages(start: Position, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
+    // What has been yielded, and what has been looked at: between them are other people's events.
+    let position = start;
+    let after = start;
+    let announced = false;
+    while (!signal.aborted && !bell.isClosed()) {
+      const count = bell.count();
+      const { events, last, ended } = await pages.ofLog({ after, backwards: false, limit: eventsPerPage, signal });
+      // What was read before an abort can be half a page.
+      if (isAborted(signal)) return;
+      after = last?.position ?? after;
+      const newest = events.at(-1);
+      if (newest !== undefined) {
+        position = newest.position;
+        announced = false;
+        bell.saw(position);
+        yield { type: 'events', events };
+      }
+      if (!ended) continue;
+      if (!announced && !isAborted(signal)) yield { type: 'caught_up', position };
+      announced = true;
+      await bell.next(count, signal);
+    }
+  }
+
+  return {
+    readStream(name, options = {}) {
+      assertLimit(options.limit);
+      return stream(name, options);
+    },
+    readAll(options = {}) {
+      assertLimit(options.limit);
+      if (options.after !== undefined && options.after !== logStart) demandPosition(options.after);
+      return log(options);
+    },
+
+    // The head is asked for at once, not when the first message is.
+    subscribe({ after, signal }) {
+      if (after !== 'now' && after !== logStart) demandPosition(after);
+      const start = after === 'now' ? head() : Promise.resolve(after);
+      // Met when the first message is asked for, if ever.
+      start.catch(() => undefined);
+      return follow(start, signal);
+    },
+
+    readAt: (position) => pages.at(position),
+  };
+}
+
+/** Pages until the limit or the end. What was read before an abort can be half a page, and is dropped. */
+async function* paged(
+  { limit = Infinity, signal }: { readonly limit?: number; readonly signal?: AbortSignal },
+  next: (limit: number, last: StoredEvent | undefined) => Promise<Page>,
+): AsyncGenerator<readonly StoredEvent[]> {
+  let left = limit;
+  let last: StoredEvent | undefined;
+  while (left > 0 && !isAborted(signal)) {
+    const page = await next(Math.min(left, eventsPerPage), last);
+    if (isAborted(signal)) return;
+    left -= page.events.length;
+    if (page.events.length > 0) yield page.events;
+    if (page.ended || page.last === undefined) return;
+    last = page.last;
+  }
+}
+
+/** A function, because the answer changes while one waits. */
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+function assertLimit(limit: number | undefined): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
+    throw new TypeError(`limit must be a whole number from 1, not ${limit}`);
+}

@@ -1,0 +1,20 @@
+/** The EventStoreDB adapter keeps the contract of the port. */
+import { describe, it } from 'vitest';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { eventStoreContract } from '../contract/event-store.js';
+import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
+
+if (eventStoreUrl === undefined)
+  describe('the EventStoreDB event store keeps the contract of the event-store port', () => {
+    it('on a real server', (context) => context.skip(noEventStore));
+  });
+else {
+  const url = eventStoreUrl;
+  eventStoreContract('the EventStoreDB event store', async () => {
+    const prefix = newPrefix();
+    return {
+      open: async () => openEventStoreDb({ url, prefix }),
+      cleanup: () => deletePrefix(url, prefix),
+    };
+  });
+}
