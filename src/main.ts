@@ -176,6 +176,7 @@ async function serve(served: Served): Promise<Service> {
     audience: writes.audience,
     queries: reads.queries,
     ownWrites: reads.ownWrites,
+    events: store,
     withEndpoints: config.roles.has('api'),
     parked: () => reads.status().parked,
     readiness: () => readiness({ store, reads, mailer: mailer?.status(), headLag, roles: config.roles }),

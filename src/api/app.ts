@@ -1,9 +1,12 @@
 /** The Express app: routers, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { createAudit } from '../audit/audit.js';
+import type { AuditReader } from '../audit/reading.js';
 import type { Audience } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { OwnWrites } from '../projections/own-writes.js';
 import type { Queries } from '../projections/queries.js';
+import { auditRouter } from './audit.js';
 import { catalogueRouter } from './catalogue.js';
 import { createCalls, type CallOptions, type Calls } from './call.js';
 import { contactRouter } from './contacts.js';
@@ -17,6 +20,8 @@ export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly ownWrites: OwnWrites;
+  /** The log, for the auditor. */
+  readonly events: AuditReader;
   /** Without them only health answers. */
   readonly withEndpoints: boolean;
   readonly parked: () => readonly ParkedStream[];
@@ -102,6 +107,8 @@ function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
     ),
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
+  const audit = createAudit(options.events);
+  app.use('/v1/audit', auditRouter({ audit, queries, reads, streamOf: options.streamOf }, calls));
 }
 
 const unknownRoute =

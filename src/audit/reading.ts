@@ -15,8 +15,8 @@ export class UnreadableHistoryError extends Error {
 
 export interface StreamReading {
   readonly stream: string;
-  /** First revision. Default: the beginning. */
-  readonly from?: bigint;
+  /** First revision. */
+  readonly from: bigint;
   /** Events after this position are not seen. */
   readonly horizon?: string;
   /** Events a page. */
@@ -30,7 +30,7 @@ const eventsPerPage = 256;
 /** Pages of one stream up to the horizon; others get their turn between two of them. @throws StoreUnavailableError, and the signal's reason when it aborts */
 export async function* streamPages(
   reader: Pick<EventReader, 'readStream'>,
-  { stream, from = 0n, horizon, size = eventsPerPage, signal }: StreamReading,
+  { stream, from, horizon, size = eventsPerPage, signal }: StreamReading,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let next = from;
   let limit = size;

@@ -1,0 +1,18 @@
+/** The auditor's answers, all over one log and one memory of its names. */
+import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
+import { createCatalogues } from './names.js';
+import type { AuditReader } from './reading.js';
+
+/**
+ * Every answer reads the log as it stands at the call and no view. All throw StoreUnavailableError, and
+ * UnreadableHistoryError where an event that the answer rests on cannot be read; a signal ends them with its reason.
+ */
+export interface Audit {
+  /** Undefined: nothing was ever written of such a contact or list. */
+  history(request: HistoryRequest): Promise<HistoryPage | undefined>;
+}
+
+export function createAudit(reader: AuditReader): Audit {
+  const catalogues = createCatalogues(reader);
+  return { history: createHistories(reader, catalogues).page };
+}

@@ -1,0 +1,177 @@
+/** The history of a contact over HTTP, as an auditor asks for it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  instant,
+  refusal,
+  refusals,
+  shown,
+  someAddress,
+  someRequestId,
+  strangerId,
+  unique,
+} from '../support/answers.js';
+import { startService, type Answer, type Service } from '../support/service.js';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const historyOf = (contact: string, query = ''): Promise<Answer> =>
+  service.get(`/v1/audit/contacts/${encodeURIComponent(contact)}/history${query}`);
+
+/** What a contact of its own went through: 8 events. */
+async function life() {
+  const listName = unique('List');
+  const list = await service.make('/v1/lists/create', { list_name: listName }, 'list_id');
+  const email = someAddress('Ada');
+  const tagName = unique('Tag');
+  const requestId = someRequestId();
+  const body = { email, status: 'Subscribed', firstName: 'Ada', tag_name: [tagName] };
+  const created = await service.post(`/v1/contacts/${list}/upsertcontact`, body, { 'x-request-id': requestId });
+  await service.post(`/v1/lists/${list}/update`, { list_name: `${listName} renamed` });
+  const change = { contact_email: email, status: 'Unsubscribed' };
+  await service.post(`/v1/contacts/${list}/updatestatus`, change);
+  const tags = await service.post(`/v1/contacts/tags/${list}/add`, { contact_email: email, tag_name: [tagName] });
+  await service.request('DELETE', `/v1/tags/${tags.field('tag_id')}/delete`);
+  await service.request('DELETE', `/v1/lists/${list}/delete`);
+  return { list, listName, email, tagName, requestId, contactId: created.field('contact_id') };
+}
+
+describe('GET /v1/audit/contacts/{contact}/history', () => {
+  test('tells everything, with names then and now, by address in any spelling and by id', async () => {
+    const { list, listName, email, tagName, requestId, contactId } = await life();
+    const byId = await historyOf(contactId);
+    const [created, subscribed, attached, renamed, unsubscribed, tagDeleted, listDeleted] = byId.items();
+    expect(byId.items()).toHaveLength(7);
+    expect(created).toMatchObject({
+      type: 'ContactCreated',
+      request_id: requestId,
+      actor: 'test',
+      contact_id: contactId,
+    });
+    expect(created?.['data']).toMatchObject({ person: { email, firstName: 'Ada' } });
+    const names = { list_id: list, name_now: `${listName} renamed`, deleted_at: listDeleted?.['at'] };
+    expect(subscribed).toMatchObject({
+      summary: `Subscribed to the list "${listName}" for the first time.`,
+      at: expect.stringMatching(instant) as unknown,
+      list: { ...names, name_then: listName },
+      previous_status: null,
+      status: 'Subscribed',
+    });
+    expect(attached).toMatchObject({ tags: [{ name_then: tagName, name_now: tagName }] });
+    expect(renamed).toMatchObject({ type: 'ListRenamed', stream: 'lists' });
+    expect(unsubscribed).toMatchObject({ previous_status: 'Subscribed', list: { name_then: `${listName} renamed` } });
+    expect(tagDeleted).toMatchObject({ type: 'TagDeleted', list_ids: [list] });
+    expect(listDeleted).toMatchObject({ previous_status: 'Unsubscribed', status: null });
+    for (const spelling of [email, ` ${email.toUpperCase()} `])
+      expect((await historyOf(spelling)).body).toEqual(byId.body);
+
+    const event = (await service.events(requestId)).find(({ type }) => type === 'ContactSubscribed');
+    expect(subscribed).toMatchObject({
+      event_id: event?.event_id,
+      stream: event?.stream,
+      revision: event?.revision,
+      correlation_id: event?.metadata['$correlationId'],
+      causation_id: event?.metadata['$causationId'],
+      data: event?.data,
+    });
+  });
+
+  test('shows a write that was answered just before', async () => {
+    const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    for (let round = 0; round < 20; round += 1) {
+      const email = someAddress();
+      const id = await service.make(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, 'contact_id');
+      expect((await historyOf(email)).items()).toHaveLength(2);
+      expect((await historyOf(id)).items()).toHaveLength(2);
+    }
+  });
+
+  test('pages by cursor', async () => {
+    const { email } = await life();
+    const all = (await historyOf(email)).items();
+    const seen: unknown[] = [];
+    let query = '?limit=3';
+    for (;;) {
+      const page = await historyOf(email, query);
+      seen.push(...page.items());
+      const cursor: unknown = Reflect.get(Object(page.body), 'next_cursor');
+      if (typeof cursor !== 'string') break;
+      query = `?limit=3&cursor=${cursor}`;
+    }
+    expect(seen).toEqual(all);
+    expect((await historyOf(someAddress(), query)).body).toEqual(refusals.cursor);
+    expect((await historyOf(email, `${query}x`)).body).toEqual(refusals.cursor);
+    expect((await historyOf(email, `${query}&from=2000-01-01`)).body).toEqual(refusals.cursor);
+    expect((await historyOf(email, '?limit=201')).body).toEqual(refusals.limit);
+  });
+
+  test('filters by list and time', async () => {
+    const { email, list } = await life();
+    const other = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    await service.post(`/v1/contacts/${other}/upsertcontact`, { email, status: 'Subscribed' });
+    const all = (await historyOf(email)).items();
+    const inOther = await historyOf(email, `?list_id=${other}`);
+    expect(inOther.items()).toEqual(all.slice(-1));
+    expect((await historyOf(email, `?list_id=${list}`)).items()).toEqual(all.slice(1, -1));
+    const at = String(all.at(-1)?.['at']);
+    expect((await historyOf(email, `?from=${at}`)).items()).toEqual(all.filter((item) => String(item['at']) >= at));
+    expect((await historyOf(email, `?from=2020-01-01T00:00%2B02:00&to=${at}`)).items()).toEqual(all);
+    // The plus sign that nobody encoded.
+    expect((await historyOf(email, '?to=2020-01-01T00:00+02:00')).items()).toEqual([]);
+    expect((await historyOf(email, `?from=${at.slice(0, 10)}&to=${at.slice(0, 10)}`)).items()).toEqual(all);
+  });
+
+  test('an unknown contact, an unknown list: 404', async () => {
+    const { email } = await life();
+    for (const answer of [
+      await historyOf(someAddress()),
+      await historyOf(strangerId('con')),
+      await historyOf(email, `?list_id=${strangerId('lst')}`),
+    ]) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual(refusals.notFound);
+    }
+  });
+
+  test.for([
+    ['?from=yesterday', 'from must be an ISO 8601 date, or a date and time with its zone'],
+    ['?to=2026-02-30', 'to must be an ISO 8601 date, or a date and time with its zone'],
+    ['?to=2026-03-01T10:00:00', 'to must be an ISO 8601 date, or a date and time with its zone'],
+    ['?from=2026-03-02&to=2026-03-01', 'from must not be after to'],
+    ['?from=2026-03-02&from=2026-03-01', 'from must be a string'],
+    ['?list_id=', 'list_id is required'],
+    ['?list=lst_1', 'list is not a parameter of this request'],
+    ['?a%20b=1', 'this is not a parameter of this request'],
+  ] as const)('refuses %s', async ([query, message]) => {
+    const answer = await historyOf(someAddress(), query);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(refusal(message, {}));
+  });
+
+  test('refuses what looks like an address and is none, a missing key, another method', async () => {
+    expect((await historyOf('a@b@c')).body).toEqual(refusal('contact must be a valid email address', {}));
+    const target = `/v1/audit/contacts/${strangerId('con')}/history`;
+    expect((await service.get(target, { authorization: undefined })).status).toBe(401);
+    expect(await service.post(target, {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+    expect((await service.request('HEAD', target)).status).toBe(404);
+  });
+
+  test('an empty history within the filter is an empty page', async () => {
+    const { email } = await life();
+    expect((await historyOf(email, '?to=2020-01-01')).body).toEqual(shown([]));
+  });
+
+  test('nothing personal is logged', async () => {
+    const { email, contactId } = await life();
+    await historyOf(email);
+    await historyOf(contactId, '?from=bad');
+    await service.kill('SIGTERM');
+    await service.start();
+    expect(service.output()).toContain('"route":"/v1/audit/contacts/{contact}/history"');
+    for (const secret of [email, email.toLowerCase(), encodeURIComponent(email), contactId])
+      expect(service.output()).not.toContain(secret);
+  });
+});
