@@ -33,6 +33,7 @@ import {
   openEventStore,
   openReadModels,
   prepareViews,
+  refuseForeignViews,
   settingsOf,
   type OpenEventStore,
   type StoreSettings,
@@ -86,6 +87,11 @@ async function startService(config: Config, logs: Logs): Promise<Service> {
 async function startOn(store: OpenEventStore, surroundings: Surroundings): Promise<Service> {
   const { config, folder, settings, logger } = surroundings;
   const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+  await prepareViews(settings.views, {
+    onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
+    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
+  });
+  await refuseForeignViews(settings, store);
   const parts: { reads?: ReadSide; mailer?: Mailer } = {};
   // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';
@@ -100,10 +106,6 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
       // Where others write to the log too, nobody but the appending process itself tells of what it appended.
       if (store.onCommitted === undefined) parts.reads?.ring(last.position);
     },
-  });
-  await prepareViews(settings.views, {
-    onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
-    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
   });
   if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
 

@@ -131,18 +131,20 @@ export function printKey(key: string, folder: string): void {
   process.stdout.write(`API key (shown this once, kept in ${folder}/api-key.txt): ${key}\n`);
 }
 
+/** Their messages are for the operator and say all there is to say. */
+const plainErrors = [
+  ConfigurationError,
+  ServerRefusedError,
+  ReadModelsUnavailableError,
+  WriterLockedError,
+  StoreUnavailableError,
+];
+
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   if (error instanceof ForeignViewsError)
     return `${error.message}. Nothing was changed. If the log is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
-  if (
-    error instanceof ConfigurationError ||
-    error instanceof ServerRefusedError ||
-    error instanceof ReadModelsUnavailableError ||
-    error instanceof WriterLockedError ||
-    error instanceof StoreUnavailableError
-  )
-    return error.message;
-  if (!(error instanceof Error)) return String(error);
+  if (plainErrors.some((kind) => error instanceof kind)) return error.message;
   return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
 }

@@ -7,7 +7,6 @@ import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import type { ParkedStream } from './projections/parked.js';
 import { createQueries, type Queries } from './projections/queries.js';
 import { initialStatus, type ProjectorStatus } from './projections/projector.js';
-import { checkViews } from './projections/start.js';
 import { liveProjections } from './projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import type { ReadModelReader } from './readmodels/read-models.js';
@@ -46,11 +45,10 @@ export interface ReadSideOptions {
 
 const monotonic = (): number => performance.now();
 
-/** @throws ForeignViewsError when views on a server, or of a log on a server, belong to another log. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+/** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> {
   const { settings, store, logger, onMoved } = options;
   const views = await openViewsReader(settings.views);
-  if (isShared(settings)) await checkViews(store, views);
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   const projector = options.withProjector ? startProjector(options, own) : undefined;
   const follower = isShared(settings)

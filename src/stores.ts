@@ -6,6 +6,7 @@ import type { DataFolder } from './data-folder.js';
 import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
+import { checkViews } from './projections/start.js';
 import type { ReadModelReader, ReadModels } from './readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
 
@@ -109,6 +110,20 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
   }
   const damage = discardIfDamaged(settings.file);
   if (damage !== undefined) hooks.onDamage(damage);
+}
+
+/**
+ * Views that others may use, or of a log that others keep, are not begun anew without being asked: to be called before
+ * anything is written. @throws ForeignViewsError when they belong to another log, or to more of this one than there is.
+ */
+export async function refuseForeignViews(settings: StoreSettings, log: EventReader): Promise<void> {
+  if (!isShared(settings)) return;
+  const views = await openReadModels(settings.views);
+  try {
+    await checkViews(log, views);
+  } finally {
+    await views.close();
+  }
 }
 
 /** @throws ReadModelsUnavailableError */

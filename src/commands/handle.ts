@@ -72,8 +72,9 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
 
 /** How often a lane decides again after losing a race against another process. */
 const maxConflicts = 12;
-/** How often an append in doubt is asked for again with the same ids. */
+/** How often, and for how many milliseconds, an append in doubt is asked for again with the same ids. */
 const maxDoubts = 5;
+const doubtPatience = 5_000;
 
 interface Basis<State> {
   readonly folded: Folded<State>;
@@ -168,11 +169,13 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   ): Promise<AppendResult> {
     const encoded = events.map((event) => event.encoded);
     const expectedRevision = folded.revision < 0n ? 'no_stream' : folded.revision;
+    const giveUpAt = sources.now() + doubtPatience;
     for (let doubts = 0; ; doubts += 1) {
       try {
         return await store.append(stream, encoded, { expectedRevision });
       } catch (error) {
-        if (!(error instanceof AppendInDoubtError) || doubts >= maxDoubts) throw error;
+        if (!(error instanceof AppendInDoubtError)) throw error;
+        if (doubts >= maxDoubts || sources.now() > giveUpAt) throw error;
         await options.sleep(pause(doubts));
       }
     }

@@ -61,7 +61,9 @@ function retired(found: Checkpoint | null, views: readonly View[]): readonly Pic
 async function foreignTo(found: Checkpoint | null, reader: EventReader): Promise<string | undefined> {
   if (found === null) return undefined;
   const { logId, position, eventId } = found;
-  if ((await readLogId(reader)) !== logId) return 'the views were folded from another log';
+  const present = await readLogId(reader);
+  if (present === undefined) return 'the log is empty, but the views were folded from one';
+  if (present !== logId) return 'the views were folded from another log';
   const event = await reader.readAt(position);
   if (event?.id === eventId) return undefined;
   const head = await reader.head();
