@@ -15,11 +15,11 @@ beforeAll(async () => {
   pid = service.pid();
 });
 afterAll(() => service.close());
-beforeEach(() => {
-  events = service.countEvents();
+beforeEach(async () => {
+  events = await service.countEvents();
 });
 afterEach(async () => {
-  expect(service.countEvents()).toBe(events);
+  expect(await service.countEvents()).toBe(events);
   expect((await service.get('/health/live')).status).toBe(200);
   expect(service.pid()).toBe(pid);
 });

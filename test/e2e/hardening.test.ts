@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import { freshFolder, runToExit, startService, type Service } from '../support/service.js';
+import { onServers } from '../support/stores.js';
 
 let service: Service;
 beforeAll(async () => {
@@ -41,7 +42,8 @@ test('requests sent all at once are answered one after the other, each whole, in
 });
 
 describe('files', () => {
-  test('an empty secret is refused by name', async () => {
+  test('an empty secret is refused by name', async ({ skip }) => {
+    skip(onServers, 'with EVENTSTORE_URL the secret comes from the environment');
     const dataDir = freshFolder();
     writeFileSync(path.join(dataDir, 'secret'), '');
     const { code, output } = await runToExit(dataDir, {});
@@ -58,7 +60,8 @@ describe('files', () => {
     expect(output).not.toMatch(/SyntaxError/);
   });
 
-  test('views that are damaged inside are folded anew at the next start', async () => {
+  test('views that are damaged inside are folded anew at the next start', async ({ skip }) => {
+    skip(onServers, 'the files of MongoDB are its own');
     const own = await startService();
     const listId = await own.make('/v1/lists/create', { list_name: unique('Kept') }, 'list_id');
     for (let count = 0; count < 30; count += 1)

@@ -54,7 +54,7 @@ describe('e-mail addresses', () => {
     const path = `/v1/contacts/${list}/create`;
     const answer = await service.post(path, { email, status: 'Subscribed' }, { 'x-request-id': requestId });
     expect(answer.body).toMatchObject({ statusCode: 200, data: { email } });
-    expect(service.events(requestId)[0]?.data).toMatchObject({ person: { email } });
+    expect((await service.events(requestId))[0]?.data).toMatchObject({ person: { email } });
     expect((await service.get(`/v1/contacts?email=${encodeURIComponent(email)}`)).field('email')).toBe(email);
   });
 });
@@ -79,7 +79,7 @@ describe('bodies', () => {
       const requestId = someRequestId();
       const headers = { 'x-request-id': requestId };
       expect((await service.request('POST', path, { raw: text(size), headers })).status).toBe(status);
-      const caused = service.events(requestId).filter(({ metadata }) => metadata['actor'] === 'test');
+      const caused = (await service.events(requestId)).filter(({ metadata }) => metadata['actor'] === 'test');
       expect(caused).toHaveLength(status === 200 ? 1 : 0);
     }
   });

@@ -186,7 +186,7 @@ describe('after a restart', () => {
           expect(contact.body).toMatchObject({ data: { contact_id: id, email } });
         }),
       );
-    expectSound(service.events());
+    expectSound(await service.events());
   }, 30_000);
 });
 

@@ -40,7 +40,8 @@ describe.each(['group', 'list', 'tag'])('%s names', (noun) => {
   const create = (name: string): Promise<Answer> => service.post(`${path}/create`, { [nameField]: name });
   const rename = (id: string, name: string): Promise<Answer> =>
     service.post(`${path}/${id}/update`, { [nameField]: name });
-  const ofKind = (): LoggedEvent[] => service.events().filter(({ type }) => type.startsWith(word));
+  const ofKind = async (): Promise<LoggedEvent[]> =>
+    (await service.events()).filter(({ type }) => type.startsWith(word));
 
   test(`${clients} parallel creates, ${rounds} rounds: one each`, async () => {
     const names = Array.from({ length: rounds }, () => unique('Race'));
@@ -48,7 +49,7 @@ describe.each(['group', 'list', 'tag'])('%s names', (noun) => {
       const answers = await together((index) => create(respell(name, index)));
       expect(tally(answers)).toEqual({ [`200 ${word} created successfully!`]: 1, [taken]: clients - 1 });
     }
-    const created = ofKind().map(({ data }) => caseless(data[nameField]));
+    const created = (await ofKind()).map(({ data }) => caseless(data[nameField]));
     for (const name of names) expect(created.filter((one) => one === caseless(name))).toHaveLength(1);
   }, 60_000);
 
@@ -66,7 +67,7 @@ describe.each(['group', 'list', 'tag'])('%s names', (noun) => {
       expect(tally(answers)[taken]).toBe(clients - 1);
       wins.push({ name, id: winners[0]?.field(idField) });
     }
-    const log = ofKind();
+    const log = await ofKind();
     for (const { name, id } of wins) {
       const holders = log.filter(({ data }) => caseless(data[nameField]) === caseless(name));
       expect(holders.map(({ data }) => data[idField])).toEqual([id]);
@@ -83,7 +84,7 @@ describe.each(['group', 'list', 'tag'])('%s names', (noun) => {
     for (const outcome of Object.keys(tally(answers))) expect(outcome).toMatch(/^(200|400) /);
     expect(tally(answers)[`200 ${word} deleted successfully!`]).toBe(1);
     const holder = new Map<string, string>();
-    for (const { type, data } of ofKind()) {
+    for (const { type, data } of await ofKind()) {
       const [id, now] = [String(data[idField]), caseless(data[nameField])];
       for (const [held, by] of holder) if (by === id) holder.delete(held);
       if (type.endsWith('Deleted')) continue;
@@ -105,7 +106,7 @@ describe('addresses', () => {
         '400 Email already exist!': clients - 1,
       });
     }
-    const created = service.events().filter(({ type }) => type === 'ContactCreated');
+    const created = (await service.events()).filter(({ type }) => type === 'ContactCreated');
     const emails = created.map(({ data }) => caseless(Reflect.get(Object(data['person']), 'email')));
     for (const email of addresses) expect(emails.filter((one) => one === email)).toHaveLength(1);
   }, 60_000);
@@ -124,7 +125,7 @@ describe('addresses', () => {
       expect(outcomes['400 Email already exist!']).toBe(clients / 2 - created);
       const ids = answers.filter(({ status }) => status === 200).map((answer) => answer.field('contact_id'));
       expect(new Set(ids).size).toBe(1);
-      const events = service.events().filter(({ data }) => data['contact_id'] === ids[0]);
+      const events = (await service.events()).filter(({ data }) => data['contact_id'] === ids[0]);
       expect(events.map(({ type }) => type)).toEqual(['ContactCreated', 'ContactSubscribed']);
     }
   }, 30_000);
@@ -144,7 +145,7 @@ describe('addresses', () => {
     );
     expect(tally(answers)).toEqual({ '200 Tags added successfully!': clients });
     expect(new Set(answers.map((answer) => answer.field('tag_id'))).size).toBe(1);
-    const created = service.events().filter(({ data }) => caseless(data['tag_name']) === caseless(tag_name));
+    const created = (await service.events()).filter(({ data }) => caseless(data['tag_name']) === caseless(tag_name));
     expect(created.map(({ type }) => type)).toEqual(['TagCreated']);
   });
 });

@@ -69,7 +69,7 @@ describe('a key', () => {
     expect(wait).toMatch(/^[1-9]\d*$/);
     expect(Number(wait)).toBeLessThanOrEqual(60);
 
-    const events = service.countEvents();
+    const events = await service.countEvents();
     const raw = '{"group_name":"Fine"}';
     for (const contentType of ['application/json', 'text/plain'])
       for (const text of [raw, '{', raw.padEnd(300_000)]) {
@@ -77,7 +77,7 @@ describe('a key', () => {
         const answer = await service.request('POST', '/v1/groups/create', { raw: text, headers });
         expect(answer.body).toEqual(refusals.rateLimited);
       }
-    expect(service.countEvents()).toBe(events);
+    expect(await service.countEvents()).toBe(events);
     expect((await service.get('/v1/groups', bearer('patient'))).status).toBe(200);
   });
 

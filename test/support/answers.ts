@@ -70,6 +70,9 @@ export const idOf = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml'): RegExp =>
 export const strangerId = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml'): string =>
   `${prefix}_01ARZ3NDEKTSV4RRFFQ69G5FAV`;
 
+/** Of an event: 20 digits in an embedded log, 40 in EventStoreDB. */
+export const logPosition = /^\d{20}(?:\d{20})?$/;
+
 /** ISO 8601 in UTC with milliseconds. */
 export const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 

@@ -1,5 +1,4 @@
 /** Runs the built service as its users run it: `node dist/main.js` on a data folder of its own, spoken to over HTTP only. */
-import Database from 'better-sqlite3';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,11 +9,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { openServiceLog, type LoggedEvent } from './service-log.js';
+import { onServers, storeVariables, type Overrides } from './stores.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** `undefined` takes a variable (or header) away that would otherwise be set. */
-export type Overrides = Readonly<Record<string, string | undefined>>;
+export type { LoggedEvent, Overrides };
 
 export interface RequestOptions {
   /** Sent as JSON. */
@@ -34,17 +34,6 @@ export interface Answer {
   field(name: string): string;
   /** `data` as an array of objects. */
   items(): readonly Readonly<Record<string, unknown>>[];
-}
-
-/** A row of the view `log`. */
-export interface LoggedEvent {
-  readonly position: number;
-  readonly stream: string;
-  readonly revision: number;
-  readonly type: string;
-  readonly event_id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 export interface Exit {
@@ -68,8 +57,8 @@ export interface Service {
   /** Writes bytes to a socket and returns all that comes back until the service closes it. */
   raw(bytes: string | Buffer, timeout?: number): Promise<string>;
   /** Events in log order; of one request where its id is given. */
-  events(requestId?: string): LoggedEvent[];
-  countEvents(): number;
+  events(requestId?: string): Promise<LoggedEvent[]>;
+  countEvents(): Promise<number>;
   /** Standard output and standard error of all runs so far. */
   output(): string;
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<Exit>;
@@ -97,6 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? freshFolder();
   const key = randomBytes(24).toString('base64url');
   const env: Overrides = { ...environment(dataDir), API_KEYS: `test:${key}`, ...options.env };
+  const log = openServiceLog(env, dataDir);
   let run: Run | undefined;
   let earlier = '';
   let agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
@@ -158,13 +148,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return answer.field(field);
     },
     raw: (bytes, timeout = 5_000) => converse(new URL(running().url), bytes, timeout),
-    events: (requestId) => readLog(dataDir, requestId),
-    countEvents: () => countLog(dataDir),
+    events: (requestId) => (requestId === undefined ? log.events() : log.eventsOf(requestId)),
+    countEvents: log.count,
     output: () => earlier + (run?.output() ?? ''),
     kill: stop,
     start,
     async close() {
       if (run !== undefined) await stop('SIGKILL');
+      await log.close();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -212,6 +203,7 @@ const environment = (dataDir: string): Overrides => ({
   DATA_DIR: dataDir,
   RATE_LIMIT: '0',
   RATE_LIMIT_EMAIL: '0',
+  ...storeVariables(dataDir),
 });
 
 const present = (values: Overrides): Record<string, string> =>
@@ -251,7 +243,8 @@ async function ready({ child, output }: Launched, dataDir: string): Promise<stri
         return undefined;
       }
     },
-    { within: 20_000, what: `readiness (output so far: ${output()})` },
+    // After a kill the projector's lease has to run out first, where views are shared.
+    { within: onServers ? 40_000 : 20_000, what: `readiness (output so far: ${output()})` },
   );
 }
 
@@ -324,32 +317,3 @@ function converse(url: URL, bytes: string | Buffer, timeout: number): Promise<st
     });
   });
 }
-
-function withLog<Result>(dataDir: string, read: (db: Database.Database) => Result): Result {
-  const db = new Database(path.join(dataDir, 'events.db'), { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
-    return read(db);
-  } finally {
-    db.close();
-  }
-}
-
-function readLog(dataDir: string, requestId: string | undefined): LoggedEvent[] {
-  return withLog(dataDir, (db) => {
-    const where = requestId === undefined ? '' : "where json_extract(metadata, '$.request_id') = ?";
-    const rows = db
-      .prepare(`select position, stream, revision, type, event_id, data, metadata from log ${where} order by position`)
-      .all(...(requestId === undefined ? [] : [requestId])) as (Omit<LoggedEvent, 'data' | 'metadata'> & {
-      data: string;
-      metadata: string;
-    })[];
-    return rows.map((row) => ({
-      ...row,
-      data: JSON.parse(row.data) as LoggedEvent['data'],
-      metadata: JSON.parse(row.metadata) as LoggedEvent['metadata'],
-    }));
-  });
-}
-
-const countLog = (dataDir: string): number =>
-  withLog(dataDir, (db) => Number(db.prepare('select count(*) from events').pluck().get()));
