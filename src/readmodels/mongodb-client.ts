@@ -25,7 +25,7 @@ export const mongoTimeouts: MongoTimeouts = { connecting: 3_000, reading: 5_000,
 
 export interface MongoConnection {
   readonly db: Db;
-  /** Runs the action within the time allowed; the signal tells it when that is over. @throws ReadModelsUnavailableError */
+  /** Runs the action within the time allowed; the signal tells it when that is over. What reads may be run twice. @throws ReadModelsUnavailableError */
   run<T>(kind: 'reading' | 'writing', action: (signal: AbortSignal) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -40,12 +40,13 @@ export function connectMongo(url: string, timeouts: MongoTimeouts): MongoConnect
     async run(kind, action) {
       if (closing !== undefined) throw new ReadModelsUnavailableError('the connection to MongoDB is closed');
       try {
-        return await within(timeouts[kind], action);
+        return await within(timeouts[kind], kind === 'reading' ? onceMore(action) : action);
       } catch (error) {
         throw translated(error);
       }
     },
-    close: () => (closing ??= client.close()),
+    // What a server that hangs has to say to it makes no difference any more.
+    close: () => (closing ??= within(timeouts.connecting, () => client.close()).catch(() => undefined)),
   };
 }
 
@@ -100,6 +101,21 @@ export async function within<T>(patience: number, action: (signal: AbortSignal) 
     clearTimeout(timer);
   }
 }
+
+/**
+ * The driver repeats reads over broken connections by itself, save where the socket is found broken in the middle of
+ * writing the request: then the socket's own error comes through.
+ */
+const onceMore =
+  <T>(action: (signal: AbortSignal) => Promise<T>) =>
+  async (signal: AbortSignal): Promise<T> => {
+    try {
+      return await action(signal);
+    } catch (error) {
+      if (signal.aborted || error instanceof MongoError || systemCode(error) === undefined) throw error;
+      return await action(signal);
+    }
+  };
 
 /** Own errors and wrong calls pass; all that the driver says means that the read models are out of reach. */
 function translated(error: unknown): unknown {
