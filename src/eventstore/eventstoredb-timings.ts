@@ -13,8 +13,8 @@ export interface Timings {
 }
 
 export const defaultTimings: Timings = {
-  appendMs: 5_000,
-  silenceMs: 10_000,
+  appendMs: 3_000,
+  silenceMs: 5_000,
   pollMs: 1_000,
   deafMs: 30_000,
   firstBackOffMs: 100,
