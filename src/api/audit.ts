@@ -1,11 +1,11 @@
-/** The router of the auditor: what happened to a contact. Every answer is replayed from the log; a view only finds the stream of a contact id. */
+/** The router of the auditor: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
 import { Router } from 'express';
 import type { HistoryPage } from '../audit/history.js';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import type { Audit } from '../audit/audit.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
-import { checkParameters, optionalText, optionalTime, parseContact } from './audit-input.js';
+import { checkParameters, optionalText, optionalTime, parseContact, requiredTime } from './audit-input.js';
 import { RequestAbortedError } from './body.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import { parseNothing } from './input.js';
@@ -59,7 +59,24 @@ export function auditRouter({ audit, queries, reads, streamOf }: AuditRouter, ca
       }),
   };
 
+  const at: Endpoint<undefined> = {
+    route: `${base}/contacts/{contact}/at`,
+    parse: parseNothing,
+    isOurs: true,
+    handle: (call) =>
+      audited(call, async (signal) => {
+        checkParameters(call.request, ['time', 'list_id']);
+        const time = requiredTime(call.request, 'time', 'end');
+        const listId = optionalText(call.request, 'list_id');
+        const { stream, contactId } = await find(call);
+        const contact = await audit.contactAt({ stream, contactId, listId, time, signal });
+        if (contact === undefined) throw new ServiceError('not_found');
+        return { data: contact };
+      }),
+  };
+
   mount(router, { path: '/contacts/:contact/history', methods: ['get'] }, { calls, endpoint: history });
+  mount(router, { path: '/contacts/:contact/at', methods: ['get'] }, { calls, endpoint: at });
   return router;
 }
 

@@ -1,6 +1,7 @@
 /** The auditor's answers, all over one log and one memory of its names. */
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
 import { createCatalogues } from './names.js';
+import { createPointInTime, type ContactAt, type ContactAtRequest } from './point-in-time.js';
 import type { AuditReader } from './reading.js';
 
 /**
@@ -10,9 +11,14 @@ import type { AuditReader } from './reading.js';
 export interface Audit {
   /** Undefined: nothing was ever written of such a contact or list. */
   history(request: HistoryRequest): Promise<HistoryPage | undefined>;
+  /** Undefined: nothing was ever written of such a contact or list. */
+  contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
 }
 
 export function createAudit(reader: AuditReader): Audit {
   const catalogues = createCatalogues(reader);
-  return { history: createHistories(reader, catalogues).page };
+  return {
+    history: createHistories(reader, catalogues).page,
+    contactAt: createPointInTime(reader, catalogues).contactAt,
+  };
 }

@@ -1,7 +1,6 @@
 /** The history of a contact: given what happened, the auditor reads this. */
 import { describe, expect, test } from 'vitest';
-import { createHistories } from '../../src/audit/history.js';
-import { createCatalogues } from '../../src/audit/names.js';
+import { createAudit } from '../../src/audit/audit.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, exampleMetadata, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
@@ -220,9 +219,9 @@ describe('filters and pages', () => {
       const filter = { listId: list.list_id, from: second(1), to: second(2) };
       expect(await log.history({ ...filter, limit })).toEqual(await log.history(filter));
       // Nobody has paged this far by this auditor: the place is found from the beginning.
-      const stranger = createHistories(log.store, createCatalogues(log.store));
+      const stranger = createAudit(log.store);
       const after = all?.[3]?.position;
-      const page = await stranger.page({ stream: contactStream, limit: 2, after });
+      const page = await stranger.history({ stream: contactStream, limit: 2, after });
       expect(page?.items).toEqual(all?.slice(4, 6));
     },
   );

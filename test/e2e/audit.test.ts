@@ -175,3 +175,56 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
       expect(service.output()).not.toContain(secret);
   });
 });
+
+describe('GET /v1/audit/contacts/{contact}/at', () => {
+  const at = (contact: string, query: string): Promise<Answer> =>
+    service.get(`/v1/audit/contacts/${encodeURIComponent(contact)}/at${query}`);
+
+  test('answers what, since when, by whom and until when, by address and by id', async () => {
+    const { list, listName, email, tagName, requestId, contactId } = await life();
+    const history = (await historyOf(email)).items();
+    const timeOf = (type: string): string => String(history.find((item) => item['type'] === type)?.['at']);
+    const before = timeOf('ContactSubscribed');
+    const answer = await at(email.toUpperCase(), `?time=${before}&list_id=${list}`);
+    expect(answer.body).toMatchObject(
+      shown({
+        time: before,
+        contact_id: contactId,
+        existed: true,
+        created_at: timeOf('ContactCreated'),
+        profile: { email, firstName: 'Ada', lastName: null, because: { type: 'ContactCreated' }, next_change: null },
+        subscription: {
+          list_id: list,
+          list_name: listName,
+          status: 'Subscribed',
+          consent: null,
+          because: { type: 'ContactSubscribed', actor: 'test', request_id: requestId },
+          next_change: { type: 'ContactUnsubscribed', at: timeOf('ContactUnsubscribed') },
+          tags: [{ tag_name: tagName, because: { request_id: requestId }, next_change: { type: 'TagDeleted' } }],
+        },
+      }),
+    );
+    expect((await at(contactId, `?time=${before}&list_id=${list}`)).body).toEqual(answer.body);
+    expect((await at(email, `?time=${before}`)).body).toMatchObject({
+      data: { subscriptions: [Reflect.get(Object(Reflect.get(Object(answer.body), 'data')), 'subscription')] },
+    });
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await at(email, `?time=${today}`)).body).toMatchObject({ data: { subscriptions: [] } });
+    expect((await at(email, '?time=2020-01-01')).body).toMatchObject({
+      data: { contact_id: null, existed: false, profile: null, next_change: { type: 'ContactCreated' } },
+    });
+  });
+
+  test('an unknown contact, an unknown list: 404; no time, a bad one: 400', async () => {
+    const { email } = await life();
+    const time = '?time=2026-03-01';
+    expect((await at(someAddress(), time)).body).toEqual(refusals.notFound);
+    expect((await at(strangerId('con'), time)).body).toEqual(refusals.notFound);
+    expect((await at(email, `${time}&list_id=${strangerId('lst')}`)).body).toEqual(refusals.notFound);
+    expect((await at(email, '')).body).toEqual(refusal('time is required', {}));
+    expect((await at(email, '?time=')).body).toEqual(refusal('time is required', {}));
+    expect((await at(email, '?time=now')).body).toEqual(
+      refusal('time must be an ISO 8601 date, or a date and time with its zone', {}),
+    );
+  });
+});

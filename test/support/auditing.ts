@@ -1,6 +1,6 @@
 /** A log for the auditor: what happened when, appended as given, and the histories over it. */
-import { createCatalogues } from '../../src/audit/names.js';
-import { createHistories, type HistoryRequest } from '../../src/audit/history.js';
+import { createAudit, type Audit } from '../../src/audit/audit.js';
+import type { HistoryRequest } from '../../src/audit/history.js';
 import type { HistoryItem } from '../../src/audit/history-item.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Metadata } from '../../src/events/envelope.js';
@@ -23,6 +23,7 @@ export function streamOf({ type }: DomainEvent): string {
 
 export interface AuditedLog {
   readonly store: SqliteEventStore;
+  readonly audit: Audit;
   /** Appends events one by one, each at that second. */
   at(second: number, ...events: readonly DomainEvent[]): Promise<void>;
   append(stream: string, event: DomainEvent, metadata?: Partial<Metadata>): Promise<string>;
@@ -33,13 +34,14 @@ export interface AuditedLog {
 
 export async function auditedLog(): Promise<AuditedLog> {
   const { store } = await openLog();
-  const histories = createHistories(store, createCatalogues(store));
+  const audit = createAudit(store);
   const appendRaw = async (stream: string, event: EventToAppend): Promise<string> =>
     (await store.append(stream, [event], { expectedRevision: 'any' })).position;
   const append = (stream: string, event: DomainEvent, metadata: Partial<Metadata> = {}): Promise<string> =>
     appendRaw(stream, toAppend(event, metadata));
   return {
     store,
+    audit,
     append,
     appendRaw,
     async at(number, ...events) {
@@ -49,7 +51,7 @@ export async function auditedLog(): Promise<AuditedLog> {
       const items: HistoryItem[] = [];
       let after: string | undefined;
       do {
-        const page = await histories.page({ stream: contactStream, limit: 50, ...request, after });
+        const page = await audit.history({ stream: contactStream, limit: 50, ...request, after });
         if (page === undefined) return undefined;
         items.push(...page.items);
         after = page.next;

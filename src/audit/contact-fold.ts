@@ -1,0 +1,265 @@
+/** Folds a contact's stream up to a time, and on from there to what changed each fact next. */
+import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import type { DomainEvent } from '../events/codec.js';
+import type { Recorded } from '../events/envelope.js';
+import { consentOf, type Consent } from './evidence.js';
+import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
+import { decodedContact, streamPages, type AuditReader } from './reading.js';
+import { statusOf } from './words.js';
+
+/** An event of the contact, or the deletion of a list or tag. */
+export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
+
+export interface Fact {
+  /** Undefined: nothing, it never was otherwise. */
+  readonly because: Cause | undefined;
+  /** The first event of the contact after the time that changes it. */
+  next: Cause | undefined;
+}
+
+export interface Membership {
+  /** As it was in the last event. */
+  readonly name: string;
+  /** Null: not yet in the list; then `next` is the entry. */
+  readonly status: SubscriptionStatus | null;
+  readonly fact: Fact;
+  consent: { readonly consent: Consent; readonly because: Cause } | undefined;
+  /** Deleted tags are still among them. */
+  readonly tags: Map<string, TagHeld>;
+}
+
+interface TagHeld {
+  /** As it was when it was attached. */
+  readonly name: string;
+  readonly fact: Fact;
+}
+
+export type ProfileValues = { readonly email: string } & { readonly [Field in ProfileField]: string | null };
+
+type Created = Extract<ContactEvent, { type: 'ContactCreated' }>;
+
+export interface Life {
+  readonly contactId: string;
+  readonly created: Recorded<ContactEvent>;
+  profile: ProfileValues;
+  profileFact: Fact;
+}
+
+export interface ContactFold {
+  /** Undefined: no such contact at the time. */
+  readonly life: Life | undefined;
+  /** Where there is no life: the creation that came later. */
+  readonly creation: Cause | undefined;
+  /** By list id, of that life; deleted lists are still among them. */
+  readonly memberships: ReadonlyMap<string, Membership>;
+}
+
+export interface FoldRequest {
+  readonly stream: string;
+  readonly contactId?: string | undefined;
+  /** Also when the contact is not in it yet. */
+  readonly listId?: string | undefined;
+  readonly time: string;
+  readonly moment: Moment;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** While it is folded. */
+interface State {
+  life: Life | undefined;
+  creation: Recorded<ContactEvent> | undefined;
+  memberships: Map<string, Membership>;
+}
+
+/** Undefined: there is no such stream. @throws StoreUnavailableError @throws UnreadableHistoryError */
+export async function foldContact(reader: AuditReader, request: FoldRequest): Promise<ContactFold | undefined> {
+  const { stream, contactId, time, moment, signal } = request;
+  const state: State = { life: undefined, creation: undefined, memberships: new Map() };
+  let isCut = false;
+  let isEmpty = true;
+  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, signal })) {
+    isEmpty = false;
+    for (const stored of page) {
+      const recorded = decodedContact(stored);
+      if (!isCut && recorded.metadata.at > time) {
+        isCut = true;
+        leaveOthers(state, contactId);
+      }
+      if (isVoid(recorded, moment)) continue;
+      if (isCut) look(state, recorded, request);
+      else fold(state, recorded, moment);
+    }
+  }
+  if (!isCut) leaveOthers(state, contactId);
+  return isEmpty ? undefined : state;
+}
+
+/** Whoever asks for one contact is not told of another that had the address then. */
+function leaveOthers(state: State, contactId: string | undefined): void {
+  if (contactId === undefined || state.life?.contactId === contactId) return;
+  state.life = undefined;
+  state.memberships = new Map();
+}
+
+function isVoid({ event: { data }, position }: Recorded<ContactEvent>, moment: Moment): boolean {
+  return 'list_id' in data && isAfterDeletion(moment.versions('list', data.list_id), position);
+}
+
+const factOf = (because: Cause): Fact => ({ because, next: undefined });
+
+/** Before the cut: what was so. */
+function fold(state: State, recorded: Recorded<ContactEvent>, moment: Moment): void {
+  const { event } = recorded;
+  switch (event.type) {
+    case 'ContactCreated':
+      state.life = lifeOf(event, recorded);
+      state.memberships = new Map();
+      return;
+    case 'ContactProfileChanged':
+      if (state.life === undefined) return;
+      state.life.profile = withChanges(state.life.profile, event.data.person);
+      state.life.profileFact = factOf(recorded);
+      return;
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed':
+      setStatus(state, { name: event.data.list_name, status: statusOf(event), recorded }, event.data.list_id);
+      return;
+    case 'ConsentRecorded':
+      setConsent(state.memberships.get(event.data.list_id), recorded);
+      return;
+    case 'TagsAttached':
+      for (const { tag_id, tag_name } of event.data.tags) {
+        const tags = state.memberships.get(event.data.list_id)?.tags;
+        if (tags?.has(tag_id) !== false || isAfterDeletion(moment.versions('tag', tag_id), recorded.position)) continue;
+        tags.set(tag_id, { name: tag_name, fact: factOf(recorded) });
+      }
+      return;
+    case 'TagsDetached':
+      for (const { tag_id } of event.data.tags) state.memberships.get(event.data.list_id)?.tags.delete(tag_id);
+      return;
+    default:
+      return event satisfies never;
+  }
+}
+
+function lifeOf({ data }: Created, recorded: Recorded<ContactEvent>): Life {
+  const { person } = data;
+  const empty: ProfileValues = {
+    email: person.email,
+    firstName: null,
+    lastName: null,
+    phone: null,
+    dateOfBirth: null,
+    address: null,
+    city: null,
+    state: null,
+    country: null,
+    zipcode: null,
+  };
+  return {
+    contactId: data.contact_id,
+    created: recorded,
+    profile: withChanges(empty, person),
+    profileFact: factOf(recorded),
+  };
+}
+
+function withChanges(
+  profile: ProfileValues,
+  changes: { readonly [Field in ProfileField]?: string | null | undefined },
+): ProfileValues {
+  const result = { ...profile };
+  for (const field of profileFields) {
+    const value = changes[field];
+    if (value !== undefined) result[field] = value;
+  }
+  return result;
+}
+
+function setStatus(
+  { memberships }: State,
+  { name, status, recorded }: { name: string; status: SubscriptionStatus; recorded: Recorded<ContactEvent> },
+  listId: string,
+): void {
+  const before = memberships.get(listId);
+  const membership: Membership = {
+    name,
+    status,
+    fact: factOf(recorded),
+    consent: before?.consent,
+    tags: before?.tags ?? new Map<string, TagHeld>(),
+  };
+  memberships.set(listId, membership);
+  setConsent(membership, recorded);
+}
+
+function setConsent(membership: Membership | undefined, recorded: Recorded<ContactEvent>): void {
+  const consent = consentOf(recorded);
+  if (membership !== undefined && consent !== undefined) membership.consent = { consent, because: recorded };
+}
+
+/** After the cut: what changed it next. */
+function look(state: State, recorded: Recorded<ContactEvent>, { contactId, listId }: FoldRequest): void {
+  const { event } = recorded;
+  if (event.type === 'ContactCreated') begin(state, recorded, contactId);
+  else if (event.data.contact_id === (state.life?.contactId ?? contactId ?? creatorOf(state)))
+    change(state, recorded, listId);
+}
+
+/** Another life of the stream ends all that was so; where there was none, it may be the one that is asked for. */
+function begin(state: State, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
+  if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
+  else if (contactId === undefined || contactId === recorded.event.data.contact_id) state.creation ??= recorded;
+}
+
+function* factsOf({ memberships }: State, { profileFact }: Life): Generator<Fact> {
+  yield profileFact;
+  for (const { fact, tags } of memberships.values()) {
+    yield fact;
+    for (const tag of tags.values()) yield tag.fact;
+  }
+}
+
+const creatorOf = ({ creation }: State): string | undefined => creation?.event.data.contact_id;
+
+function change(state: State, recorded: Recorded<ContactEvent>, listId: string | undefined): void {
+  const { event } = recorded;
+  switch (event.type) {
+    case 'ContactProfileChanged':
+      if (state.life !== undefined) state.life.profileFact.next ??= recorded;
+      return;
+    case 'ContactSubscribed':
+    case 'ContactUnsubscribed': {
+      const { list_id, list_name } = event.data;
+      const known = state.memberships.get(list_id);
+      if (known !== undefined) known.fact.next ??= recorded;
+      else if (list_id === listId) state.memberships.set(list_id, entering(list_name, recorded));
+      return;
+    }
+    case 'TagsDetached':
+      for (const tag of heldOf(state, event.data)) tag.fact.next ??= recorded;
+      return;
+    case 'ContactCreated':
+    case 'ConsentRecorded':
+    case 'TagsAttached':
+      return;
+    default:
+      return event satisfies never;
+  }
+}
+
+function heldOf(
+  { memberships }: State,
+  { list_id, tags }: Extract<ContactEvent, { type: 'TagsDetached' }>['data'],
+): readonly TagHeld[] {
+  const held = memberships.get(list_id)?.tags;
+  return tags.flatMap(({ tag_id }) => held?.get(tag_id) ?? []);
+}
+
+const entering = (name: string, recorded: Recorded<ContactEvent>): Membership => ({
+  name,
+  status: null,
+  fact: { because: undefined, next: recorded },
+  consent: undefined,
+  tags: new Map(),
+});

@@ -1,0 +1,167 @@
+/** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
+import type { SubscriptionStatus } from '../events/contact.js';
+import { evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
+import {
+  foldContact,
+  type Cause,
+  type ContactFold,
+  type Fact,
+  type Membership,
+  type ProfileValues,
+} from './contact-fold.js';
+import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
+import type { AuditReader } from './reading.js';
+
+export interface ContactAtRequest {
+  readonly stream: string;
+  /** Only this life of the stream. Default: the one at the time. */
+  readonly contactId?: string | undefined;
+  readonly listId?: string | undefined;
+  /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
+  readonly time: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What made a fact so, and what changed it next; null: nothing so far. */
+export interface Reasons {
+  readonly because: Evidence | null;
+  readonly next_change: Evidence | null;
+}
+
+export type TagAt = { readonly tag_id: string; readonly tag_name: string } & Reasons;
+
+export type SubscriptionAt = {
+  readonly list_id: string;
+  /** As it was; null before the list was created. */
+  readonly list_name: string | null;
+  /** Null: not in this list. */
+  readonly status: SubscriptionStatus | null;
+  /** The last that was recorded. */
+  readonly consent: (Consent & { readonly because: Evidence }) | null;
+  readonly tags: readonly TagAt[];
+} & Reasons;
+
+export type ContactAt = {
+  /** Null: the address had no contact. */
+  readonly contact_id: string | null;
+  readonly time: string;
+  readonly existed: boolean;
+  readonly created_at: string | null;
+  /** Null when it did not exist; `next_change` beside it then tells of the creation. */
+  readonly profile: (ProfileValues & Reasons) | null;
+  readonly next_change?: Evidence | null;
+} & ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
+
+export interface PointInTime {
+  /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
+}
+
+export function createPointInTime(reader: AuditReader, catalogues: Catalogues): PointInTime {
+  return {
+    async contactAt(request) {
+      const moment = await catalogues.now();
+      const { time, listId } = request;
+      if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
+      const fold = await foldContact(reader, { ...request, moment });
+      if (fold === undefined) return undefined;
+      const show = shower({ moment, catalogues, time });
+      const contact = { time, ...(await show.contact(fold, request.contactId ?? null)) };
+      if (listId !== undefined)
+        return { ...contact, subscription: await show.subscription(listId, fold.memberships.get(listId)) };
+      return { ...contact, subscriptions: await show.subscriptions(fold.memberships) };
+    },
+  };
+}
+
+function isDeletedAt(versions: NameVersions | undefined, time: string): boolean {
+  const deletion = deletionOf(versions);
+  return deletion !== undefined && deletion.at <= time;
+}
+
+interface Showing {
+  readonly moment: Moment;
+  readonly catalogues: Catalogues;
+  readonly time: string;
+}
+
+/** Turns what was folded into an answer. Deletions end facts as events of the contact do; they are read again to be shown. */
+function shower({ moment, catalogues, time }: Showing) {
+  async function evidence(cause: Cause | undefined): Promise<Evidence | null> {
+    if (cause === undefined) return null;
+    const recorded = 'event' in cause ? cause : await catalogues.eventOf(cause.kind, cause.version);
+    return evidenceOf(recorded, summaryOf(recorded, moment));
+  }
+
+  async function reasons({ because, next }: Fact): Promise<Reasons> {
+    return { because: await evidence(because), next_change: await evidence(next) };
+  }
+
+  const deletion = (kind: 'list' | 'tag', id: string): Cause | undefined => {
+    const version = deletionOf(moment.versions(kind, id));
+    return version && { kind, version };
+  };
+
+  async function tagsOf(listId: string, { tags }: Membership): Promise<readonly TagAt[]> {
+    const shown: TagAt[] = [];
+    for (const [tag_id, { name, fact }] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const versions = moment.versions('tag', tag_id);
+      if (isDeletedAt(versions, time)) continue;
+      const tag_name = (versions && versionAt(versions, time)?.name) ?? name;
+      const next = soonest([fact.next, deletion('tag', tag_id), deletion('list', listId)]);
+      shown.push({ tag_id, tag_name, ...(await reasons({ because: fact.because, next })) });
+    }
+    return shown;
+  }
+
+  async function subscription(list_id: string, membership: Membership | undefined): Promise<SubscriptionAt> {
+    const versions = moment.versions('list', list_id) ?? [];
+    const name = versionAt(versions, time)?.name;
+    const absent = { list_id, list_name: name ?? null, status: null, consent: null, tags: [] };
+    if (membership === undefined) return { ...absent, because: null, next_change: null };
+    const { status, fact } = membership;
+    if (status === null) return { ...absent, ...(await reasons(fact)) };
+    const gone = deletion('list', list_id);
+    if (isDeletedAt(versions, time)) return { ...absent, ...(await reasons({ because: gone, next: undefined })) };
+    return {
+      list_id,
+      list_name: name ?? membership.name,
+      status,
+      consent: await consentIn(membership),
+      tags: await tagsOf(list_id, membership),
+      ...(await reasons({ because: fact.because, next: soonest([fact.next, gone]) })),
+    };
+  }
+
+  async function consentIn({ consent }: Membership): Promise<SubscriptionAt['consent']> {
+    const because = await evidence(consent?.because);
+    return consent === undefined || because === null ? null : { ...consent.consent, because };
+  }
+
+  async function subscriptions(memberships: ContactFold['memberships']): Promise<readonly SubscriptionAt[]> {
+    const shown: SubscriptionAt[] = [];
+    for (const [id, membership] of [...memberships].sort(([a], [b]) => (a < b ? -1 : 1)))
+      if (!isDeletedAt(moment.versions('list', id), time)) shown.push(await subscription(id, membership));
+    return shown;
+  }
+
+  async function contact({ life, creation }: ContactFold, contactId: string | null) {
+    if (life === undefined) {
+      const next_change = await evidence(creation);
+      return { contact_id: contactId, existed: false, created_at: null, profile: null, next_change };
+    }
+    const profile = { ...life.profile, ...(await reasons(life.profileFact)) };
+    return { contact_id: life.contactId, existed: true, created_at: life.created.metadata.at, profile };
+  }
+
+  return { contact, subscription, subscriptions };
+}
+
+function soonest(causes: readonly (Cause | undefined)[]): Cause | undefined {
+  let first: Cause | undefined;
+  for (const cause of causes)
+    if (cause !== undefined && (first === undefined || positionOf(cause) < positionOf(first))) first = cause;
+  return first;
+}
+
+const positionOf = (cause: Cause): string => ('event' in cause ? cause.position : cause.version.position);
