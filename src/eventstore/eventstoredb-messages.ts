@@ -8,6 +8,7 @@ import {
   type AppendResult,
   type EventToAppend,
   type ExpectedRevision,
+  type Position,
   type StoredEvent,
 } from './event-store.js';
 import { formatPosition, type LogPosition } from './eventstoredb-positions.js';
@@ -123,20 +124,41 @@ function request(options: ReadReq.Options): ReadReq {
 
 const identifier = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
 
-/** Undefined for messages that carry no event. The stream's name is the server's. */
-export function eventOf(message: ReadResp): StoredEvent | undefined {
-  const event = message.getEvent()?.getEvent();
-  if (event === undefined) return undefined;
+type Recorded = ReadResp.ReadEvent.RecordedEvent;
+
+/** As much of an event as tells whether it is wanted. */
+export interface FoundEvent {
+  /** The server's name for it. */
+  readonly stream: string;
+  readonly type: string;
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly recorded: Recorded;
+}
+
+/** Undefined for messages that carry no event. */
+export function eventOf(message: ReadResp): FoundEvent | undefined {
+  const recorded = message.getEvent()?.getEvent();
+  if (recorded === undefined) return undefined;
   return {
-    stream: text(event.getStreamIdentifier()?.getStreamName_asU8()),
-    revision: BigInt(event.getStreamRevision()),
-    position: formatPosition(event.getCommitPosition(), event.getPreparePosition()),
-    id: event.getId()?.getString() ?? '',
-    type: event.getMetadataMap().get('type') ?? '',
-    data: text(event.getData_asU8()),
-    metadata: text(event.getCustomMetadata_asU8()),
+    stream: text(recorded.getStreamIdentifier()?.getStreamName_asU8()),
+    type: recorded.getMetadataMap().get('type') ?? '',
+    revision: BigInt(recorded.getStreamRevision()),
+    position: formatPosition(recorded.getCommitPosition(), recorded.getPreparePosition()),
+    recorded,
   };
 }
+
+/** The whole event, under the name of the stream that is given. */
+export const storedEvent = ({ type, revision, position, recorded }: FoundEvent, stream: string): StoredEvent => ({
+  stream,
+  revision,
+  position,
+  id: recorded.getId()?.getString() ?? '',
+  type,
+  data: text(recorded.getData_asU8()),
+  metadata: text(recorded.getCustomMetadata_asU8()),
+});
 
 const text = (bytes: Uint8Array = new Uint8Array()): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

@@ -3,7 +3,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import { logStart, type Position, type StoredEvent } from './event-store.js';
 import type { Connection } from './eventstoredb-connection.js';
 import { isNoRecord, unavailable } from './eventstoredb-faults.js';
-import { allRequest, eventOf, streamRequest } from './eventstoredb-messages.js';
+import { allRequest, eventOf, storedEvent, streamRequest, type FoundEvent } from './eventstoredb-messages.js';
 import { demandPosition, parsePosition } from './eventstoredb-positions.js';
 
 const eventsPerPage = 1_000;
@@ -11,12 +11,14 @@ const bytesPerPage = 4 * 1024 * 1024;
 /** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
 const lastRevision = 2n ** 63n - 2n;
 
+export type Place = Pick<FoundEvent, 'revision' | 'position'>;
+
 export interface Page {
   /** Of our streams, under their logical names. */
   readonly events: readonly StoredEvent[];
   /** The first and the last event that were looked at, ours or not. Undefined when there were none. */
-  readonly first: StoredEvent | undefined;
-  readonly last: StoredEvent | undefined;
+  readonly first: Place | undefined;
+  readonly last: Place | undefined;
   /** There was nothing more when the server answered. */
   readonly ended: boolean;
 }
@@ -51,7 +53,7 @@ interface Look {
   readonly request: ReadReq;
   readonly count: number;
   /** Whether the event belongs to the page at all. */
-  readonly wanted: (event: StoredEvent) => boolean;
+  readonly wanted: (event: Place) => boolean;
 }
 
 export function createPages(
@@ -62,9 +64,9 @@ export function createPages(
     const events: StoredEvent[] = [];
     let seen = 0;
     let bytes = 0;
-    let first: StoredEvent | undefined;
-    let last: StoredEvent | undefined;
-    const take = (event: StoredEvent): boolean => {
+    let first: FoundEvent | undefined;
+    let last: FoundEvent | undefined;
+    const take = (event: FoundEvent): boolean => {
       seen += 1;
       if (!wanted(event)) return true;
       const ours = logical(event, prefix);
@@ -93,7 +95,7 @@ export function createPages(
     const from = start === undefined ? undefined : demandPosition(start);
     // The server begins with the event at the position itself when it reads forwards: one more, and left out.
     const span = { backwards, count: from === undefined ? count : count + 1 };
-    const wanted = ({ position }: StoredEvent): boolean =>
+    const wanted = ({ position }: Place): boolean =>
       start === undefined || (backwards ? position < start : position > start);
     return page({ request: allRequest(from, span), count: span.count, wanted }, options);
   }
@@ -111,7 +113,7 @@ export function createPages(
     const from = parsePosition(position);
     if (from === undefined) return undefined;
     const request = allRequest(from, { backwards: false, count: 1 });
-    const wanted = (event: StoredEvent): boolean => event.position === position;
+    const wanted = (event: Place): boolean => event.position === position;
     try {
       const { events } = await page({ request, count: 1, wanted }, { backwards: false, limit: 1 });
       return events[0];
@@ -137,8 +139,9 @@ function fail(error: unknown): never {
 const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
 
 /** The event under its logical name, or undefined: the server's own events and other people's are none of ours. */
-function logical(event: StoredEvent, prefix: string): StoredEvent | undefined {
+function logical(event: FoundEvent, prefix: string): StoredEvent | undefined {
+  const { stream, type } = event;
   // A tombstone is an event of the stream itself, with a type of the server's.
-  if (event.stream.startsWith('$') || event.type.startsWith('$') || !event.stream.startsWith(prefix)) return undefined;
-  return prefix === '' ? event : { ...event, stream: event.stream.slice(prefix.length) };
+  if (stream.startsWith('$') || type.startsWith('$') || !stream.startsWith(prefix)) return undefined;
+  return storedEvent(event, stream.slice(prefix.length));
 }

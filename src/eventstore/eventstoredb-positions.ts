@@ -14,8 +14,8 @@ export interface LogPosition {
 
 /** @throws StoreUnavailableError the server did not say where the event stands. */
 export function formatPosition(commit: string, prepare: string): Position {
-  // "No position" is all bits set, which is beyond the largest. Servers before 22.10 answer it when one stream is read.
-  if (BigInt(commit) > largest || BigInt(prepare) > largest)
+  // "No position" is all bits set, the only number with as many digits. Servers before 22.10 answer it when one stream is read.
+  if (commit.length >= digits || prepare.length >= digits)
     throw new StoreUnavailableError('the server tells no positions of events: EventStoreDB 22.10 or later is needed');
   return commit.padStart(digits, '0') + prepare.padStart(digits, '0');
 }

@@ -10,7 +10,7 @@ import {
 } from './event-store.js';
 import type { Bell } from './eventstoredb-bell.js';
 import { closedError, type Connection } from './eventstoredb-connection.js';
-import type { Page, Pages } from './eventstoredb-pages.js';
+import type { Page, Pages, Place } from './eventstoredb-pages.js';
 import { demandPosition } from './eventstoredb-positions.js';
 
 const eventsPerPage = 1_000;
@@ -102,10 +102,10 @@ export function createReader({ connection, pages, bell, head }: ReaderParts): Om
 /** Pages until the limit or the end. What was read before an abort can be half a page, and is dropped. */
 async function* paged(
   { limit = Infinity, signal }: { readonly limit?: number; readonly signal?: AbortSignal },
-  next: (limit: number, last: StoredEvent | undefined) => Promise<Page>,
+  next: (limit: number, last: Place | undefined) => Promise<Page>,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let left = limit;
-  let last: StoredEvent | undefined;
+  let last: Place | undefined;
   while (left > 0 && !isAborted(signal)) {
     const page = await next(Math.min(left, eventsPerPage), last);
     if (isAborted(signal)) return;

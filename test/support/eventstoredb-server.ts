@@ -1,6 +1,7 @@
 /** The EventStoreDB server that tests may use, named by TEST_EVENTSTORE_URL, and how to leave it as it was. */
-import { BACKWARDS, END, EventStoreDBClient } from '@eventstore/db-client';
+import { EventStoreDBClient } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
 
 export const eventStoreUrl = process.env['TEST_EVENTSTORE_URL'];
 export const noEventStore = 'there is no EventStoreDB: set TEST_EVENTSTORE_URL to the URL of one';
@@ -8,16 +9,23 @@ export const noEventStore = 'there is no EventStoreDB: set TEST_EVENTSTORE_URL t
 /** Of this run alone: others may use the server at the same time. */
 export const newPrefix = (): string => `test-${randomUUID().slice(0, 8)}-`;
 
-/** Deletes every stream whose name begins with this prefix. */
-export async function deletePrefix(url: string, prefix: string): Promise<void> {
-  if (prefix.length < 8) throw new Error('a prefix this short could hit streams of others');
+const deletesAtOnce = 32;
+
+/** Deletes every stream whose name begins with one of these. */
+export async function deletePrefix(url: string, ...prefixes: readonly string[]): Promise<void> {
+  if (prefixes.some((prefix) => prefix.length < 8)) throw new Error('a prefix this short could hit streams of others');
+  const everything = openEventStoreDb({ url, prefix: '' });
   const client = EventStoreDBClient.connectionString(url);
   try {
     const streams = new Set<string>();
-    for await (const { event } of client.readAll({ direction: BACKWARDS, fromPosition: END }))
-      if (event?.streamId.startsWith(prefix) === true) streams.add(event.streamId);
-    for (const stream of streams) await client.deleteStream(stream).catch(() => undefined);
+    for await (const batch of everything.readAll())
+      for (const { stream } of batch) if (prefixes.some((prefix) => stream.startsWith(prefix))) streams.add(stream);
+    const left = [...streams];
+    // Some may be gone already.
+    while (left.length > 0)
+      await Promise.allSettled(left.splice(0, deletesAtOnce).map((stream) => client.deleteStream(stream)));
   } finally {
     await client.dispose();
+    await everything.close();
   }
 }
