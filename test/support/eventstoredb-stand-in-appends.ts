@@ -1,5 +1,6 @@
 /** Writing on the stand-in for EventStoreDB: one call per append, the shared append stream, and deletions. */
 import type { sendUnaryData, ServerDuplexStream, ServerReadableStream, ServerUnaryCall } from '@grpc/grpc-js';
+import type { ServerHttp2Stream } from 'node:http2';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import type {
@@ -98,6 +99,7 @@ export function appendService(parts: Parts) {
     }
 
     function finish(): void {
+      if (isBroken(call)) return;
       const stream = nameOf(options?.getStreamIdentifier());
       if (options === undefined || stream === '') throw errors.handler();
       const expected = expectedOf(options, options.getRevision());
@@ -118,6 +120,16 @@ export function appendService(parts: Parts) {
     call.on('end', () => refused ?? attempt(finish, refuse));
     call.on('error', () => undefined);
   };
+}
+
+/**
+ * grpc-js ends a request that broke off half-way like one that came whole; written, it would be half an append. Only the
+ * stream below knows.
+ */
+function isBroken(call: ServerReadableStream<AppendReq, AppendResp>): boolean {
+  const { stream } = (call as unknown as { readonly call: { readonly stream?: ServerHttp2Stream } }).call;
+  if (stream === undefined) throw new Error('this version of grpc-js keeps the stream of a call elsewhere');
+  return stream.aborted || stream.closed || stream.destroyed;
 }
 
 interface Pending extends Append {

@@ -1,0 +1,131 @@
+/** For tests of the EventStoreDB adapter against faults: a store on a stand-in that loses patience soon, and what one does with both. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import {
+  AppendInDoubtError,
+  StoreUnavailableError,
+  type EventStore,
+  type EventToAppend,
+  type Position,
+  type StoredEvent,
+} from '../../src/eventstore/event-store.js';
+import { openEventStoreDb, type EventStoreDbStore } from '../../src/eventstore/eventstoredb.js';
+import type { Timings } from '../../src/eventstore/eventstoredb-timings.js';
+import { startStandIn, type StandIn, type StandInOptions } from './eventstoredb-stand-in.js';
+
+export const prefix = 'audience-';
+
+const impatient: Timings = {
+  appendMs: 400,
+  silenceMs: 400,
+  pollMs: 250,
+  deafMs: 300,
+  firstBackOffMs: 5,
+  lastBackOffMs: 50,
+};
+
+export interface Faulty {
+  readonly server: StandIn;
+  readonly store: EventStoreDbStore;
+  /** What the store reported beside its answers. */
+  readonly reported: Error[];
+  /** As another process on the same log, on a connection of its own. */
+  readonly other: EventStoreDbStore;
+}
+
+export async function faultyStore(timings: Partial<Timings> = {}, options: StandInOptions = {}): Promise<Faulty> {
+  const server = await startStandIn(options);
+  const reported: Error[] = [];
+  const open = (url: string, onFault: (fault: Error) => void): EventStoreDbStore =>
+    openEventStoreDb({ url, prefix, onFault, timings: { ...impatient, ...timings }, random: () => 1 });
+  const store = open(server.url, (fault) => reported.push(fault));
+  // Within a process grpc-js shares one connection among all that ask for the same: this one asks for another.
+  const other = open(`${server.url}&keepAliveInterval=10001`, () => undefined);
+  onTestFinished(async () => {
+    await Promise.all([store.close(), other.close()]);
+    await server.close();
+  });
+  return { server, store, reported, other };
+}
+
+export const said = (count: number): EventToAppend[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: randomUUID(),
+    type: 'Said',
+    data: JSON.stringify({ at }),
+    metadata: JSON.stringify({ $correlationId: randomUUID() }),
+  }));
+
+/** Ids of what stands in a stream of the log, by the server's own account. */
+export const idsIn = (server: StandIn, stream: string): string[] =>
+  server
+    .events(prefix + stream)
+    .filter((event) => event.stream === prefix + stream)
+    .map(({ id }) => id);
+
+/** What a promise was rejected with. */
+export async function faultIn(attempt: Promise<unknown>): Promise<unknown> {
+  try {
+    await attempt;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not fail');
+}
+
+/** Asks until the store is there again, as callers do. */
+export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError || error instanceof AppendInDoubtError)) throw error;
+      await sleep(10);
+    }
+  }
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+export async function collected(reading: AsyncIterable<readonly StoredEvent[]>): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const batch of reading) events.push(...batch);
+  return events;
+}
+
+/** Follows the log as the projector does: a fault means starting again from the last event seen. */
+export function follow(store: EventStore, after: Position | 'now') {
+  const abort = new AbortController();
+  const seen: StoredEvent[] = [];
+  const faults: StoreUnavailableError[] = [];
+  let caughtUp = 0;
+  const ended = (async () => {
+    let from = after;
+    while (!abort.signal.aborted)
+      try {
+        for await (const message of store.subscribe({ after: from, signal: abort.signal })) {
+          if (message.type === 'caught_up') caughtUp += 1;
+          else seen.push(...message.events);
+          from = seen.at(-1)?.position ?? from;
+        }
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        faults.push(error);
+        await sleep(10);
+      }
+  })();
+  onTestFinished(async () => {
+    abort.abort();
+    await ended;
+  });
+  return {
+    seen,
+    faults,
+    caughtUp: () => caughtUp,
+    ids: () => seen.map(({ id }) => id),
+    until: (condition: () => boolean) => Promise.race([until(condition), ended]),
+  };
+}
