@@ -12,10 +12,12 @@ import type { Patience } from '../../src/cli/patience.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,
+  logStart,
   StoreUnavailableError,
   type EventReader,
   type EventStore,
   type EventToAppend,
+  type Position,
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
@@ -91,9 +93,9 @@ function dataOf(random: () => number): string {
   return JSON.stringify({ n: dice });
 }
 
-export async function eventsIn(reader: EventReader): Promise<StoredEvent[]> {
+export async function eventsIn(reader: EventReader, after: Position = logStart): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  for await (const batch of reader.readAll()) events.push(...batch);
+  for await (const batch of reader.readAll({ after })) events.push(...batch);
   return events;
 }
 
