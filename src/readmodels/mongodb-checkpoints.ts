@@ -1,6 +1,7 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
 import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicate } from './mongodb-client.js';
+import { byId } from './mongodb-documents.js';
 import { CommitConflictError, type Checkpoint, type Commit } from './read-models.js';
 
 /** The document outlives `forget`, and with it what fences off those who come late. */
@@ -30,7 +31,7 @@ export const checkpointsOf = (db: Db): Checkpoints => db.collection<StoredCheckp
 const leasesOf = (db: Db): Collection<StoredLease> => db.collection<StoredLease>('leases');
 
 export const readCheckpoint = (checkpoints: Checkpoints, name: string): Promise<StoredCheckpoint | null> =>
-  checkpoints.findOne({ _id: { $eq: name } });
+  checkpoints.findOne(byId(name));
 
 /** @throws CommitConflictError when the checkpoint cannot be moved any more. */
 export function assertMovable(

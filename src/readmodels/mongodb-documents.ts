@@ -12,6 +12,9 @@ export interface StoredView {
   readonly text?: string;
 }
 
+/** The form that every server answers without planning. Text, whatever it was called with: never an operator. */
+export const byId = (id: string): { readonly _id: string } => ({ _id: String(id) });
+
 /** @throws TypeError when an indexed field has no value that can be indexed. */
 export function toStored(
   view: View,

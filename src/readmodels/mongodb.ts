@@ -5,7 +5,7 @@ import { cursorAfter, planFind } from './find-plan.js';
 import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './mongodb-checkpoints.js';
 import { connectMongo, mongoTimeouts, type MongoTimeouts } from './mongodb-client.js';
 import { commitTo } from './mongodb-commit.js';
-import { fromStored, type StoredView } from './mongodb-documents.js';
+import { byId, fromStored, type StoredView } from './mongodb-documents.js';
 import { collectionName, composeFind, indexesOf } from './mongodb-find.js';
 import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from './read-models.js';
 
@@ -65,7 +65,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   return {
     find,
     async get<D>(view: View, id: string) {
-      const stored = await run('reading', (signal) => collection(view).findOne({ _id: { $eq: id } }, { signal }));
+      const stored = await run('reading', (signal) => collection(view).findOne(byId(id), { signal }));
       return stored === null ? undefined : living<D>(stored);
     },
     async getMany<D>(view: View, ids: readonly string[]) {

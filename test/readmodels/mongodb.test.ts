@@ -334,7 +334,8 @@ function ownPromises(serverUrl: string): void {
         ['sorted, descending', view, { where: { owner: 'a' }, sort: 'size', descending: true, limit: 10 }],
         ['sorted, with a tag', view, { where: { owner: 'a' }, sort: 'size', contains, limit: 10 }],
       ];
-      const collectionOf = ({ name, version }: View) => database.client.db().collection<never>(`${name}_v${version}`);
+      const collectionOf = ({ name, version }: View) =>
+        database.client.db().collection<BsonDocument & { _id: string }>(`${name}_v${version}`);
 
       it.each(cases)('hold the one that is named for %s', async (_, of, query) => {
         await models.prepare(of);
@@ -350,6 +351,9 @@ function ownPromises(serverUrl: string): void {
 
       it.for(cases)('spare the server scans and sorting: %s', async ([, of, query], { skip }) => {
         await models.prepare(of);
+        // Several tags: only now the server knows that the index has more entries than documents.
+        const several = { $set: { position: position(1), document: { tag_ids: ['tag_1', 'tag_2'] } } };
+        await collectionOf(of).updateOne({ _id: `${own}/several` }, several, { upsert: true });
         const { filter, options } = composeFind(query, planFind(of, query));
         const explained: unknown = await collectionOf(of)
           .find(filter as object, options)
@@ -360,7 +364,7 @@ function ownPromises(serverUrl: string): void {
           });
         const plan = JSON.stringify((explained as { queryPlanner: { winningPlan: unknown } }).queryPlanner.winningPlan);
         const stages = [...plan.matchAll(/"stage":"(\w+)"/g)].map(([, stage]) => stage);
-        expect(stages).toContain('IXSCAN');
+        expect(stages.filter((stage) => stage?.endsWith('IXSCAN'))).not.toEqual([]);
         expect(stages).not.toContain('COLLSCAN');
         expect(stages).not.toContain('SORT');
       });
