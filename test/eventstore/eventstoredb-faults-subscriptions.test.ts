@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { logStart, type EventStore } from '../../src/eventstore/event-store.js';
 import type { FaultType } from '../support/eventstoredb-stand-in-faults.js';
 import type { StandIn } from '../support/eventstoredb-stand-in.js';
-import { faultyStore, follow, said, until, untilAnswered } from '../support/faulty-event-store.js';
+import { faultyStore, follow, impatient, said, until, untilAnswered } from '../support/faulty-event-store.js';
 
 const stream = 'contact-1';
 
@@ -114,8 +114,8 @@ describe('the bell', () => {
 describe('a subscription', () => {
   for (const type of ['hang', 'reset', 'not_ready', 'not_leader', 'shut_down', 'unauthenticated'] as const)
     it(`whose reads meet ${type} fails with StoreUnavailableError, and goes on from where it was`, async () => {
-      const { server, store, other } = await faultyStore();
-      const first = await write(store, 'first', 10);
+      const { server, store, other } = await faultyStore(type === 'hang' ? impatient : {});
+      const first = await write(other, 'first', 10);
       const subscription = follow(store, logStart);
       await subscription.until(() => subscription.seen.length === 10);
       const injected = server.inject({ kind: 'read', type });

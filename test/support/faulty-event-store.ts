@@ -1,4 +1,4 @@
-/** For tests of the EventStoreDB adapter against faults: a store on a stand-in that loses patience soon, and what one does with both. */
+/** For tests of the EventStoreDB adapter against faults: a store on a stand-in, another beside it, and what one does with them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -10,38 +10,49 @@ import {
   type Position,
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
-import { openEventStoreDb, type EventStoreDbStore } from '../../src/eventstore/eventstoredb.js';
+import {
+  openEventStoreDb,
+  type EventStoreDbOptions,
+  type EventStoreDbStore,
+} from '../../src/eventstore/eventstoredb.js';
 import type { Timings } from '../../src/eventstore/eventstoredb-timings.js';
 import { startStandIn, type StandIn, type StandInOptions } from './eventstoredb-stand-in.js';
 
 export const prefix = 'audience-';
 
-const impatient: Timings = {
-  appendMs: 400,
-  silenceMs: 400,
+const timingsOfTests: Timings = {
+  appendMs: 15_000,
+  silenceMs: 15_000,
   pollMs: 250,
   deafMs: 300,
   firstBackOffMs: 5,
   lastBackOffMs: 50,
 };
 
+/** For what is to be given up. Everything else has time, however busy the machine. */
+export const impatient = { appendMs: 700, silenceMs: 700 };
+
 export interface Faulty {
   readonly server: StandIn;
   readonly store: EventStoreDbStore;
   /** What the store reported beside its answers. */
   readonly reported: Error[];
-  /** As another process on the same log, on a connection of its own. */
+  /** As another process on the same log, on a connection of its own, and patient. */
   readonly other: EventStoreDbStore;
 }
 
 export async function faultyStore(timings: Partial<Timings> = {}, options: StandInOptions = {}): Promise<Faulty> {
   const server = await startStandIn(options);
   const reported: Error[] = [];
-  const open = (url: string, onFault: (fault: Error) => void): EventStoreDbStore =>
-    openEventStoreDb({ url, prefix, onFault, timings: { ...impatient, ...timings }, random: () => 1 });
-  const store = open(server.url, (fault) => reported.push(fault));
+  const open = (options: Pick<EventStoreDbOptions, 'url' | 'onFault' | 'timings'>): EventStoreDbStore =>
+    openEventStoreDb({ ...options, prefix, random: () => 1 });
+  const store = open({
+    url: server.url,
+    onFault: (fault) => reported.push(fault),
+    timings: { ...timingsOfTests, ...timings },
+  });
   // Within a process grpc-js shares one connection among all that ask for the same: this one asks for another.
-  const other = open(`${server.url}&keepAliveInterval=10001`, () => undefined);
+  const other = open({ url: `${server.url}&keepAliveInterval=10001`, timings: timingsOfTests });
   onTestFinished(async () => {
     await Promise.all([store.close(), other.close()]);
     await server.close();
