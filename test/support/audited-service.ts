@@ -1,0 +1,133 @@
+/** The whole API over HTTP in this process, on a log of its own and with a clock that the test sets. Views there are none: contact ids are looked up in what was answered. */
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createApp } from '../../src/api/app.js';
+import { configuredKey, createAuthenticator } from '../../src/api/auth.js';
+import { createRateLimiter } from '../../src/api/rate-limit.js';
+import { createServer } from '../../src/api/server.js';
+import { createAudience } from '../../src/commands/audience.js';
+import { contactDecider } from '../../src/commands/contact.js';
+import type { Decider } from '../../src/commands/decider.js';
+import { emailDecider } from '../../src/commands/email.js';
+import { groupDecider } from '../../src/commands/group.js';
+import { createCommandHandler } from '../../src/commands/handle.js';
+import { listDecider } from '../../src/commands/list.js';
+import { tagDecider } from '../../src/commands/tag.js';
+import type { DomainEvent } from '../../src/events/codec.js';
+import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { createOwnWrites } from '../../src/projections/own-writes.js';
+import type { Queries } from '../../src/projections/queries.js';
+import { openLog } from './event-log.js';
+
+export interface AuditedService {
+  readonly store: SqliteEventStore;
+  readonly url: string;
+  readonly streamOf: (email: string) => string;
+  /** Milliseconds since 1970, as every event from now on will have it. */
+  setTime(milliseconds: number): void;
+  /** The answer's JSON. `requestId` becomes the `request_id` of the events. */
+  post(path: string, body: object, requestId?: string): Promise<{ readonly status: number; readonly data: unknown }>;
+  /** The answer's JSON. */
+  get(path: string): Promise<{ readonly status: number; readonly data: unknown; readonly next_cursor?: string }>;
+  /** The answer's text. */
+  text(path: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const key = 'a-key-of-the-tests';
+const never = (): never => {
+  throw new Error('the auditor asks no view');
+};
+
+export async function startAuditedService(): Promise<AuditedService> {
+  const { store } = await openLog();
+  let time = Date.UTC(2026, 0, 1);
+  let count = 0;
+  const keys = deriveStreamKeys('a secret of the tests, long enough to be one');
+  const sources = { now: () => time, newEventId: () => randomUUID(), newSalt: () => randomUUID().replaceAll('-', '') };
+  const handlerOf = <State, Command, Event extends DomainEvent>(decider: Decider<State, Command, Event>) =>
+    createCommandHandler({
+      store,
+      decider,
+      sources,
+      cacheSize: 1_000,
+      random: Math.random,
+      sleep: async () => undefined,
+    });
+  const audience = createAudience({
+    groups: handlerOf(groupDecider),
+    lists: handlerOf(listDecider),
+    tags: handlerOf(tagDecider),
+    contacts: handlerOf(contactDecider),
+    emails: handlerOf(emailDecider),
+    keys,
+    newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
+  });
+  const queries: Queries = new Proxy({} as Queries, { get: () => never });
+  const unlimited = createRateLimiter('default', 0, () => 0);
+  const app = createApp({
+    audience,
+    queries,
+    ownWrites: createOwnWrites({ projections: [], head: '', now: () => 0 }),
+    events: store,
+    withEndpoints: true,
+    parked: () => [],
+    readiness: async () => ({ ready: true, parts: {} }),
+    streamOf: (email) => contactStream(keys.contactKey(email)),
+    today: () => new Date(time).toISOString().slice(0, 10),
+    authenticate: createAuthenticator([configuredKey(`test:${key}`)]),
+    limits: { api: unlimited, email: unlimited, anonymous: unlimited },
+    log: () => undefined,
+    now: () => performance.now(),
+    isStopping: () => false,
+  });
+  const server = createServer(app);
+  server.maxRequestsPerSocket = 0;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
+  const close = async (): Promise<void> => {
+    agent.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+
+  const send = (method: string, path: string, sent: { headers?: object; body?: string } = {}) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${key}`, ...sent.headers };
+      const request = http.request({ port, agent, method, path, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+        });
+      });
+      request.on('error', reject);
+      request.end(sent.body);
+    });
+
+  return {
+    store,
+    url: `http://127.0.0.1:${port}`,
+    streamOf: (email) => contactStream(keys.contactKey(email)),
+    setTime(milliseconds) {
+      time = milliseconds;
+    },
+    async post(path, body, requestId = randomUUID()) {
+      const headers = { 'content-type': 'application/json', 'x-request-id': requestId };
+      const answer = await send('POST', path, { headers, body: JSON.stringify(body) });
+      return { ...(JSON.parse(answer.text) as { data: unknown }), status: answer.status };
+    },
+    async get(path) {
+      const answer = await send('GET', path);
+      return { ...(JSON.parse(answer.text) as { data: unknown }), status: answer.status };
+    },
+    text: async (path) => (await send('GET', path)).text,
+    close,
+  };
+}
