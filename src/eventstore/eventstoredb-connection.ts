@@ -181,6 +181,10 @@ export function openConnection(url: string): Connection {
   };
 }
 
+/**
+ * All messages of an append go out in one turn, and nothing may be awaited between them: of an append that is cancelled
+ * half-way, by a deadline too, the server (23.10.6) writes what has come.
+ */
 function send(
   client: StreamsClient,
   messages: readonly AppendReq[],

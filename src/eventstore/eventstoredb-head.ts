@@ -4,6 +4,7 @@ import type { Pages } from './eventstoredb-pages.js';
 
 /** Ours is mostly among the last; where it is not, larger steps follow. */
 const firstLook = 16;
+const furtherLook = 1_000;
 
 export interface Head {
   /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
@@ -24,8 +25,9 @@ export function createHead(pages: Pages): Head {
   /** The last event of ours before `end`, if it is not before what is known. */
   async function search(end: Position): Promise<Position | undefined> {
     let after: Position = end;
+    if (known.upTo === logStart) return (await pages.ofLog({ after, backwards: true, limit: 1 })).events[0]?.position;
     while (after > known.upTo) {
-      const { events, last } = await pages.ofLog({ after, backwards: true, limit: 1 });
+      const { events, last } = await pages.ofLog({ after, backwards: true, limit: 1, count: furtherLook });
       if (events[0] !== undefined) return events[0].position;
       after = last?.position ?? logStart;
     }

@@ -80,11 +80,14 @@ export function streamRequest(stream: string, from: bigint | undefined, span: Re
   if (from !== undefined) which.setRevision(`${from}`);
   else if (span.backwards) which.setEnd(new shared.Empty());
   else which.setStart(new shared.Empty());
-  return counted(new messages.ReadReq.Options().setStream(which), span);
+  return counted(new messages.ReadReq.Options().setStream(which).setNoFilter(new shared.Empty()), span);
 }
 
-/** `from` is inclusive forwards and exclusive backwards. Undefined = from the end that is read away from. */
-export function allRequest(from: LogPosition | undefined, span: ReadSpan): ReadReq {
+/**
+ * `from` is inclusive forwards and exclusive backwards. Undefined = from the end that is read away from. With a prefix the
+ * server looks through its log by itself and sends, and counts, events of streams with that prefix only.
+ */
+export function allRequest(from: LogPosition | undefined, span: ReadSpan, prefix?: string): ReadReq {
   const which = new messages.ReadReq.Options.AllOptions();
   if (from !== undefined)
     which.setPosition(
@@ -92,25 +95,29 @@ export function allRequest(from: LogPosition | undefined, span: ReadSpan): ReadR
     );
   else if (span.backwards) which.setEnd(new shared.Empty());
   else which.setStart(new shared.Empty());
-  return counted(new messages.ReadReq.Options().setAll(which), span);
+  const options = new messages.ReadReq.Options().setAll(which);
+  if (prefix === undefined) options.setNoFilter(new shared.Empty());
+  else options.setFilter(namesFilter(prefix).setMax(eventsPerStep));
+  return counted(options, span);
 }
 
-function counted(options: ReadReq.Options, { backwards, count }: ReadSpan): ReadReq {
-  options
-    .setCount(`${count}`)
-    .setReadDirection(backwards ? 1 : 0)
-    .setNoFilter(new shared.Empty());
-  return request(options);
+const counted = (options: ReadReq.Options, { backwards, count }: ReadSpan): ReadReq =>
+  request(options.setCount(`${count}`).setReadDirection(backwards ? 1 : 0));
+
+/** The server looks at so many events in one go. */
+const eventsPerStep = 10_000;
+
+function namesFilter(prefix: string): ReadReq.Options.FilterOptions {
+  const names = new messages.ReadReq.Options.FilterOptions.Expression();
+  if (prefix === '') names.setRegex('^[^$]');
+  else names.setPrefixList([prefix]);
+  return new messages.ReadReq.Options.FilterOptions().setStreamIdentifier(names);
 }
 
 /** Everything of streams with this prefix that is appended from now on. */
 export function liveRequest(prefix: string): ReadReq {
-  const names = new messages.ReadReq.Options.FilterOptions.Expression();
-  if (prefix === '') names.setRegex('^[^$]');
-  else names.setPrefixList([prefix]);
-  const filter = new messages.ReadReq.Options.FilterOptions().setStreamIdentifier(names);
   // Checkpoints are of no use here: seldom.
-  filter.setMax(1_000).setCheckpointintervalmultiplier(100);
+  const filter = namesFilter(prefix).setMax(1_000).setCheckpointintervalmultiplier(100);
   const options = new messages.ReadReq.Options();
   options.setAll(new messages.ReadReq.Options.AllOptions().setEnd(new shared.Empty()));
   options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions()).setFilter(filter);

@@ -2,12 +2,13 @@
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { logStart, type Position, type StoredEvent } from './event-store.js';
 import type { Connection } from './eventstoredb-connection.js';
-import { isNoRecord, unavailable } from './eventstoredb-faults.js';
+import { isNoRecord, SilenceError, unavailable } from './eventstoredb-faults.js';
 import { allRequest, eventOf, storedEvent, streamRequest, type FoundEvent } from './eventstoredb-messages.js';
 import { demandPosition, parsePosition } from './eventstoredb-positions.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
+const plainPagesAfterSilence = 500;
 /** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
 const lastRevision = 2n ** 63n - 2n;
 
@@ -16,7 +17,7 @@ export type Place = Pick<FoundEvent, 'revision' | 'position'>;
 export interface Page {
   /** Of our streams, under their logical names. */
   readonly events: readonly StoredEvent[];
-  /** The first and the last event that were looked at, ours or not. Undefined when there were none. */
+  /** The first and the last event that were looked at: of ours, where the server picks them. Undefined when there were none. */
   readonly first: Place | undefined;
   readonly last: Place | undefined;
   /** There was nothing more when the server answered. */
@@ -28,11 +29,13 @@ interface PageOptions {
   readonly limit: number;
   readonly backwards: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** What has been found is not kept back for longer: in a log that grows as fast as it is read, a page has no end. Default: no bound. */
+  readonly withinMs?: number;
 }
 
 interface LogOptions extends PageOptions {
   readonly after: Position | undefined;
-  /** At most so many events are looked at, ours or not. Default 1,000. */
+  /** So many events are looked at, ours or not. Absent: the server picks ours, however many others are between them. */
   readonly count?: number;
 }
 
@@ -43,6 +46,8 @@ interface StreamOptions extends PageOptions {
 export interface Pages {
   /** Events after `after` forwards, before it backwards; undefined = from the end that is read away from. @throws StoreUnavailableError */
   ofLog(options: LogOptions): Promise<Page>;
+  /** Position of the last event in the log, whosever it is. @throws StoreUnavailableError */
+  end(): Promise<Position>;
   /** The event of ours at exactly this position. @throws StoreUnavailableError */
   at(position: Position): Promise<StoredEvent | undefined>;
   /** Events from `from`, inclusive. @throws StoreUnavailableError */
@@ -60,8 +65,12 @@ export function createPages(
   connection: Connection,
   { prefix, silenceMs }: { readonly prefix: string; readonly silenceMs: number },
 ): Pages {
-  async function page({ request, count, wanted }: Look, { limit, signal }: PageOptions): Promise<Page> {
+  async function page(
+    { request, count, wanted }: Look,
+    { limit, signal, withinMs = Infinity }: PageOptions,
+  ): Promise<Page> {
     const events: StoredEvent[] = [];
+    const deadline = performance.now() + withinMs;
     let seen = 0;
     let bytes = 0;
     let first: FoundEvent | undefined;
@@ -78,7 +87,7 @@ export function createPages(
       }
       first ??= event;
       last = event;
-      return events.length < limit;
+      return events.length < limit && (events.length === 0 || performance.now() < deadline);
     };
     const takeMessage = (message: ReadResp): boolean => {
       const event = eventOf(message);
@@ -88,7 +97,29 @@ export function createPages(
     return { events, first, last, ended: end === 'ended' && seen < count };
   }
 
-  async function ofLog({ after, count = eventsPerPage, ...options }: LogOptions): Promise<Page> {
+  /** So many pages yet are picked here, and not by the server. */
+  let plainPages = 0;
+
+  /** A server that looks through millions of other people's events says nothing meanwhile: then each is looked at here. */
+  async function ofLog(options: LogOptions): Promise<Page> {
+    if (options.count !== undefined) return look(options, { count: options.count });
+    if (plainPages > 0) {
+      plainPages -= 1;
+      return look(options, { count: eventsPerPage });
+    }
+    try {
+      return await look(options, { count: eventsPerPage, picked: prefix });
+    } catch (error) {
+      if (!(error instanceof SilenceError)) throw error;
+      plainPages = plainPagesAfterSilence;
+      return look(options, { count: eventsPerPage });
+    }
+  }
+
+  async function look(
+    { after, ...options }: LogOptions,
+    { count, picked }: { readonly count: number; readonly picked?: string },
+  ): Promise<Page> {
     const { backwards } = options;
     if (backwards && after === logStart) return nothing;
     const start = after === logStart ? undefined : after;
@@ -97,7 +128,7 @@ export function createPages(
     const span = { backwards, count: from === undefined ? count : count + 1 };
     const wanted = ({ position }: Place): boolean =>
       start === undefined || (backwards ? position < start : position > start);
-    return page({ request: allRequest(from, span), count: span.count, wanted }, options);
+    return page({ request: allRequest(from, span, picked), count: span.count, wanted }, options);
   }
 
   async function ofStream(stream: string, { from, ...options }: StreamOptions): Promise<Page> {
@@ -125,8 +156,14 @@ export function createPages(
     }
   }
 
+  async function end(): Promise<Position> {
+    const { last } = await ofLog({ after: undefined, backwards: true, count: 1, limit: 1 });
+    return last?.position ?? logStart;
+  }
+
   return {
     ofLog: (options) => ofLog(options).catch(fail),
+    end: () => end().catch(fail),
     at: (position) => at(position).catch(fail),
     ofStream: (stream, options) => ofStream(stream, options).catch(fail),
   };

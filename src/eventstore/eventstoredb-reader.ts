@@ -14,6 +14,8 @@ import type { Page, Pages, Place } from './eventstoredb-pages.js';
 import { demandPosition } from './eventstoredb-positions.js';
 
 const eventsPerPage = 1_000;
+/** Pages of a subscription. */
+const live = { backwards: false, limit: eventsPerPage, withinMs: 100 } as const;
 
 export interface ReaderParts {
   readonly connection: Pick<Connection, 'isClosed'>;
@@ -51,16 +53,14 @@ export function createReader({ connection, pages, bell, head }: ReaderParts): Om
   }
 
   async function* messages(start: Position, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
-    // What has been yielded, and what has been looked at: between them are other people's events.
     let position = start;
-    let after = start;
     let announced = false;
+    const look = lookOn(start, signal);
     while (!signal.aborted && !bell.isClosed()) {
       const count = bell.count();
-      const { events, last, ended } = await pages.ofLog({ after, backwards: false, limit: eventsPerPage, signal });
+      const { events, ended } = await look();
       // What was read before an abort can be half a page.
       if (isAborted(signal)) return;
-      after = last?.position ?? after;
       const newest = events.at(-1);
       if (newest !== undefined) {
         position = newest.position;
@@ -73,6 +73,22 @@ export function createReader({ connection, pages, bell, head }: ReaderParts): Om
       announced = true;
       await bell.next(count, signal);
     }
+  }
+
+  /** One page after the other. Between events of ours may be other people's, which are not looked at again and again. */
+  function lookOn(start: Position, signal: AbortSignal): () => Promise<Page> {
+    let after = start;
+    // Where the log ended before the last look: a look that finds nothing has gone as far.
+    let end = start;
+    return async () => {
+      const page = await pages.ofLog({ ...live, after, signal });
+      after = page.last?.position ?? after;
+      if (page.ended && page.events.length === 0 && !isAborted(signal)) {
+        if (end > after) after = end;
+        end = await pages.end();
+      }
+      return page;
+    };
   }
 
   return {

@@ -14,18 +14,19 @@ const deletesAtOnce = 32;
 /** Deletes every stream whose name begins with one of these. */
 export async function deletePrefix(url: string, ...prefixes: readonly string[]): Promise<void> {
   if (prefixes.some((prefix) => prefix.length < 8)) throw new Error('a prefix this short could hit streams of others');
-  const everything = openEventStoreDb({ url, prefix: '' });
   const client = EventStoreDBClient.connectionString(url);
   try {
     const streams = new Set<string>();
-    for await (const batch of everything.readAll())
-      for (const { stream } of batch) if (prefixes.some((prefix) => stream.startsWith(prefix))) streams.add(stream);
+    for (const prefix of prefixes) {
+      const own = openEventStoreDb({ url, prefix });
+      for await (const batch of own.readAll()) for (const { stream } of batch) streams.add(prefix + stream);
+      await own.close();
+    }
     const left = [...streams];
     // Some may be gone already.
     while (left.length > 0)
       await Promise.allSettled(left.splice(0, deletesAtOnce).map((stream) => client.deleteStream(stream)));
   } finally {
     await client.dispose();
-    await everything.close();
   }
 }
