@@ -108,7 +108,7 @@ function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
   const audit = createAudit(options.events);
-  app.use('/v1/audit', auditRouter({ audit, queries, reads, streamOf: options.streamOf }, calls));
+  app.use('/v1/audit', auditRouter({ ...options, headers: securityHeaders(), audit, reads }, calls));
 }
 
 const unknownRoute =

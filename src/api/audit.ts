@@ -1,18 +1,20 @@
 /** The router of the auditor: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
 import { Router } from 'express';
 import type { HistoryPage } from '../audit/history.js';
-import { UnreadableHistoryError } from '../audit/reading.js';
 import type { Audit } from '../audit/audit.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
+import { audited } from './audit-call.js';
 import { checkParameters, optionalText, optionalTime, parseContact, requiredTime } from './audit-input.js';
-import { RequestAbortedError } from './body.js';
+import { feedRoute } from './audit-feed.js';
+import { listRoute } from './audit-list.js';
+import { createStreams, type StreamOptions } from './audit-stream.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import { parseNothing } from './input.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
-export interface AuditRouter {
+export interface AuditRouter extends StreamOptions {
   readonly audit: Audit;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;
@@ -22,7 +24,8 @@ export interface AuditRouter {
 
 const base = '/v1/audit';
 
-export function auditRouter({ audit, queries, reads, streamOf }: AuditRouter, calls: Calls): Router {
+export function auditRouter(options: AuditRouter, calls: Calls): Router {
+  const { audit, queries, reads, streamOf } = options;
   const router = Router();
 
   /** Of an address the stream is known; of an id the view tells it. */
@@ -77,33 +80,13 @@ export function auditRouter({ audit, queries, reads, streamOf }: AuditRouter, ca
 
   mount(router, { path: '/contacts/:contact/history', methods: ['get'] }, { calls, endpoint: history });
   mount(router, { path: '/contacts/:contact/at', methods: ['get'] }, { calls, endpoint: at });
+  const streams = createStreams(options);
+  listRoute(router, { audit, calls, streams });
+  feedRoute(router, { audit, calls, streams, isStopping: options.isStopping });
   return router;
 }
 
 function pageAnswer(page: HistoryPage | undefined) {
   if (page === undefined) throw new ServiceError('not_found');
   return { items: page.items, ...(page.next === undefined ? {} : { next_cursor: page.next }) };
-}
-
-/** Replays until the client goes away. What no version of ours can read is out of reach. */
-async function audited<Result>(
-  { request }: Pick<Call<unknown>, 'request'>,
-  answer: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  request.socket.once('close', leave);
-  try {
-    return await answer(gone.signal);
-  } catch (error) {
-    if (gone.signal.aborted) throw new RequestAbortedError();
-    throw asServiceError(error);
-  } finally {
-    request.socket.removeListener('close', leave);
-  }
-}
-
-export function asServiceError(error: unknown): unknown {
-  if (!(error instanceof UnreadableHistoryError)) return error;
-  return new ServiceError('unavailable', {}, { cause: error, retryAfter: 60 });
 }

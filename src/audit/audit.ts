@@ -1,5 +1,7 @@
 /** The auditor's answers, all over one log and one memory of its names. */
+import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
+import { createLists, type ListAt, type ListAtRequest } from './list-at.js';
 import { createCatalogues } from './names.js';
 import { createPointInTime, type ContactAt, type ContactAtRequest } from './point-in-time.js';
 import type { AuditReader } from './reading.js';
@@ -13,6 +15,9 @@ export interface Audit {
   history(request: HistoryRequest): Promise<HistoryPage | undefined>;
   /** Undefined: nothing was ever written of such a contact or list. */
   contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
+  /** Undefined: there never was such a list. */
+  listAt(request: ListAtRequest): Promise<ListAt | undefined>;
+  readonly feed: Feed;
 }
 
 export function createAudit(reader: AuditReader): Audit {
@@ -20,5 +25,7 @@ export function createAudit(reader: AuditReader): Audit {
   return {
     history: createHistories(reader, catalogues).page,
     contactAt: createPointInTime(reader, catalogues).contactAt,
+    listAt: createLists(reader, catalogues).listAt,
+    feed: createFeed(reader),
   };
 }

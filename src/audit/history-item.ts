@@ -3,6 +3,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
+import { jsonOrText } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { CatalogueChange, Place, Step } from './replay.js';
 import { statusOf, unreadableWords, voidWords } from './words.js';
@@ -122,18 +123,8 @@ function unreadableItem({ stored, at, before }: Extract<Step, { type: 'unreadabl
     revision: Number(revision),
     position,
     contact_id: before.contactId,
-    data: parsed(stored.data),
+    data: jsonOrText(stored.data),
   };
-}
-
-/** Text where it is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
 }
 
 interface Then {

@@ -137,6 +137,36 @@ async function checkContact({ service, journal, email, list, time, from, limit }
   expect(history).toEqual(told.map(({ type, request }) => `${type} by ${request}`));
 }
 
+async function checkList({ service, journal, list, time }: Asking): Promise<void> {
+  const text = await service.text(`/v1/audit/lists/${list}/at?time=${iso(time)}`);
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const world = worldAt(journal, time);
+  const members = [...world.contacts].flatMap(([email, contact]) => {
+    const member = contact.in.get(list);
+    if (member === undefined) return [];
+    const tags = [...member.tags.keys()].map((tag) => world.tags.get(tag) ?? '').sort();
+    return [{ email, status: member.status, by: member.by, tags }];
+  });
+  const state = world.lists.has(list) ? 'living' : nameOf(journal, list, time) === null ? 'not_created' : 'deleted';
+  expect(lines[0]).toMatchObject({ line: 'list', list_id: list, list_name: nameOf(journal, list, time), state });
+  expect(lines.at(-1)).toEqual({ line: 'end', members: members.length });
+  const shown = lines.slice(1, -1).map((line) => {
+    const { email, status, because, tags } = line as unknown as ShownMember;
+    return { email, status, by: because.request_id, tags: tags.map((tag) => tag.tag_name).sort() };
+  });
+  const byEmail = (a: { email: string }, b: { email: string }): number => (a.email < b.email ? -1 : 1);
+  expect(shown.sort(byEmail)).toEqual(members.sort(byEmail));
+}
+interface ShownMember {
+  readonly email: string;
+  readonly status: string;
+  readonly because: { readonly request_id: string };
+  readonly tags: readonly { readonly tag_name: string }[];
+}
+
 test('at random times the auditor knows what the list of what was done knows', { timeout: 300_000 }, async () => {
   const service = await startAuditedService();
   let runs = 0;
@@ -156,7 +186,9 @@ test('at random times the auditor knows what the list of what was done knows', {
       const email = emails[pick(emails.length)] ?? '';
       const list = everyList[pick(everyList.length)] ?? '';
       const from = Math.min(time, (journal[pick(journal.length)]?.at ?? start) - 1 + pick(3));
-      await checkContact({ service, journal, email, list, time, from, limit: 1 + pick(20) });
+      const asking = { service, journal, email, list, time, from, limit: 1 + pick(20) };
+      await checkContact(asking);
+      await checkList(asking);
     }
     done += given.length;
     start = end + 10;

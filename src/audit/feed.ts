@@ -1,0 +1,149 @@
+/** The events themselves, as they are stored, for people who build their own. */
+import { codec } from '../events/codec.js';
+import { metadataSchema } from '../events/envelope.js';
+import type { Position, StoredEvent } from '../eventstore/event-store.js';
+import type { AuditReader } from './reading.js';
+
+export interface FeedEvent {
+  readonly position: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly event_id: string;
+  readonly type: string;
+  /** Null where the metadata cannot be read; so are the ids. */
+  readonly at: string | null;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly correlation_id: string | null;
+  readonly causation_id: string | null;
+  /** Version of the shape of `data`. */
+  readonly schema: number | null;
+  /** As stored; text where it is no JSON. */
+  readonly data: unknown;
+}
+
+export interface FeedRequest {
+  /** Events after this position; `''` is the beginning. */
+  readonly after: Position;
+  /** Empty: all of them. */
+  readonly types: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** Where to go on: nothing up to here has to be read again. */
+  readonly next: Position;
+  /** The log went on as it was read. */
+  readonly hasMore: boolean;
+}
+
+export type FeedMessage =
+  | { readonly type: 'events'; readonly events: readonly FeedEvent[]; readonly position: Position }
+  | { readonly type: 'caught_up'; readonly position: Position };
+
+export interface Feed {
+  /** Position of the last event. @throws StoreUnavailableError */
+  head(): Promise<Position>;
+  /** Whether it is a position that this log may have given out. @throws StoreUnavailableError */
+  isPosition(text: string): Promise<boolean>;
+  /** One page, which may be empty though there is more: it reads on only so far for types that are rare. @throws StoreUnavailableError */
+  page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
+  /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
+  all(request: FeedRequest): AsyncIterable<readonly FeedEvent[]>;
+  /** Everything, and what comes, until the signal aborts. @throws StoreUnavailableError */
+  follow(request: FeedRequest): AsyncIterable<FeedMessage>;
+}
+
+export const isEventType = (name: string): boolean => codec.knows(name);
+
+/** Events that one page looks at, at most. */
+const eventsAPage = 10_000;
+/** A page is ended early by so much data, in characters. */
+const dataAPage = 2 * 1024 * 1024;
+
+export function createFeed(reader: AuditReader): Feed {
+  return {
+    head: () => reader.head(),
+    // Positions of one log sort as text, so they are all of one length.
+    isPosition: async (text) => /^[0-9]+$/.test(text) && text.length === (await reader.head()).length,
+
+    async page({ after, types, limit, signal }) {
+      const events: FeedEvent[] = [];
+      let next = after;
+      let looked = 0;
+      let size = 0;
+      for await (const batch of reader.readAll({ after, signal, limit: eventsAPage }))
+        for (const stored of batch) {
+          if (events.length === limit || size > dataAPage) return { events, next, hasMore: true };
+          looked += 1;
+          next = stored.position;
+          if (!isWanted(stored, types)) continue;
+          size += stored.data.length;
+          events.push(feedEvent(stored));
+        }
+      signal.throwIfAborted();
+      return { events, next, hasMore: looked === eventsAPage };
+    },
+
+    async *all({ after, types, signal }) {
+      for await (const batch of reader.readAll({ after, signal })) {
+        const events = batch.filter((stored) => isWanted(stored, types));
+        if (events.length > 0) yield events.map(feedEvent);
+      }
+      signal.throwIfAborted();
+    },
+
+    async *follow({ after, types, signal }) {
+      for await (const message of reader.subscribe({ after, signal })) {
+        if (message.type === 'caught_up') yield message;
+        else {
+          const events = message.events.filter((stored) => isWanted(stored, types)).map(feedEvent);
+          yield { type: 'events', events, position: message.events.at(-1)?.position ?? after };
+        }
+      }
+    },
+  };
+}
+
+const isWanted = ({ type }: StoredEvent, types: ReadonlySet<string>): boolean => types.size === 0 || types.has(type);
+
+function feedEvent({ position, stream, revision, id, type, data, metadata }: StoredEvent): FeedEvent {
+  return {
+    position,
+    stream,
+    revision: Number(revision),
+    event_id: id,
+    type,
+    ...originOf(metadata),
+    data: jsonOrText(data),
+  };
+}
+
+type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
+
+const unknownOrigin: Origin = {
+  at: null,
+  actor: null,
+  request_id: null,
+  correlation_id: null,
+  causation_id: null,
+  schema: null,
+};
+
+function originOf(metadata: string): Origin {
+  const known = metadataSchema.safeParse(jsonOrText(metadata)).data;
+  if (known === undefined) return unknownOrigin;
+  const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;
+  return { at, actor, request_id, correlation_id, causation_id, schema };
+}
+
+/** What is no JSON is shown as it is. */
+export function jsonOrText(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,121 @@
+/** A list as it was at a time, and who was in it. */
+import type { SubscriptionStatus } from '../events/contact.js';
+import { evidenceOf, summaryOf, type Evidence } from './evidence.js';
+import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
+import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
+import { streamPages, type AuditReader } from './reading.js';
+
+export interface ListAtRequest {
+  readonly listId: string;
+  /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
+  readonly time: string;
+  readonly signal: AbortSignal;
+}
+
+/** The list itself at the time. */
+export interface ListAt {
+  readonly list_id: string;
+  /** The last one of a deleted list; null before its creation. */
+  readonly list_name: string | null;
+  readonly time: string;
+  readonly state: 'living' | 'deleted' | 'not_created';
+  /** Creation, last rename or deletion; null before its creation. */
+  readonly because: Evidence | null;
+  /** In the order of their first event in the list, some at a time. Ends early, with the signal's reason, when that aborts. */
+  members(): AsyncIterable<readonly MemberAt[]>;
+}
+
+export interface MemberAt {
+  readonly contact_id: string;
+  readonly email: string;
+  readonly status: SubscriptionStatus;
+  readonly tags: readonly { readonly tag_id: string; readonly tag_name: string }[];
+  /** What made the status so. */
+  readonly because: Because;
+}
+
+export interface Lists {
+  /** Undefined: there never was such a list. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  listAt(request: ListAtRequest): Promise<ListAt | undefined>;
+}
+
+export function createLists(reader: AuditReader, catalogues: Catalogues): Lists {
+  return {
+    async listAt({ listId, time, signal }) {
+      const moment = await catalogues.now();
+      const versions = moment.versions('list', listId);
+      if (versions === undefined) return undefined;
+      const version = versionAt(versions, time);
+      const pass = { reader, moment, listId, time, signal };
+      return {
+        list_id: listId,
+        list_name: version?.name ?? null,
+        time,
+        state: stateOf(version),
+        because: version === undefined ? null : await evidence(version, moment, catalogues),
+        members: () => members(pass, stateOf(version)),
+      };
+    },
+  };
+}
+
+const stateOf = (version: NameVersion | undefined): ListAt['state'] =>
+  version === undefined ? 'not_created' : version.isDeletion ? 'deleted' : 'living';
+
+async function evidence(version: NameVersion, moment: Moment, catalogues: Catalogues): Promise<Evidence> {
+  const recorded = await catalogues.eventOf('list', version);
+  return evidenceOf(recorded, summaryOf(recorded, moment));
+}
+
+const membersAtOnce = 100;
+
+async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<readonly MemberAt[]> {
+  if (state !== 'living') return;
+  const found = await gather(pass);
+  const names = new Map<string, string | null>();
+  let some: MemberAt[] = [];
+  for (const [stream, member] of found) {
+    // What has been shown is not kept.
+    found.delete(stream);
+    const email = member.email ?? (await emailOf(stream, member.contactId, pass));
+    some.push(shown(member, email, tagsOf(member, names, pass)));
+    if (some.length < membersAtOnce) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}
+
+const shown = ({ contactId, status, because }: Member, email: string, tags: MemberAt['tags']): MemberAt => ({
+  contact_id: contactId,
+  email,
+  status,
+  tags,
+  because,
+});
+
+/** Of the contact's creation, which is nearly always the first event of its stream. */
+async function emailOf(stream: string, contactId: string, { reader, moment, signal }: Pass): Promise<string> {
+  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
+    for (const stored of page) {
+      const address = stored.type === 'ContactCreated' ? addressIn(stored, contactId) : undefined;
+      if (address !== undefined) return address;
+    }
+  return '';
+}
+
+function tagsOf({ tags }: Member, names: Map<string, string | null>, { moment, time }: Pass): MemberAt['tags'] {
+  const living = [...(tags ?? [])].flatMap(([tag_id, nameThen]) => {
+    let name = names.get(tag_id);
+    if (name === undefined) names.set(tag_id, (name = nameAt(moment.versions('tag', tag_id), time, nameThen)));
+    return name === null ? [] : [{ tag_id, tag_name: name }];
+  });
+  return living.sort((a, b) => (a.tag_id < b.tag_id ? -1 : 1));
+}
+
+/** Null: deleted at the time. */
+function nameAt(versions: NameVersions | undefined, time: string, nameThen: string): string | null {
+  const version = versions && versionAt(versions, time);
+  if (version === undefined) return nameThen;
+  return version.isDeletion ? null : version.name;
+}

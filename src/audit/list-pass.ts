@@ -1,0 +1,103 @@
+/** One pass over the log for the members of a list at a time: events of other lists are not even parsed, and of a member one small record is kept. */
+import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import type { Evidence } from './evidence.js';
+import { deletionOf, isAfterDeletion, type Moment } from './names.js';
+import { decodedContact, type AuditReader } from './reading.js';
+import { statusOf } from './words.js';
+
+export interface Pass {
+  readonly listId: string;
+  readonly time: string;
+  readonly signal: AbortSignal;
+  readonly reader: AuditReader;
+  readonly moment: Moment;
+}
+
+/** What is kept of a member while the log goes by. */
+export interface Member {
+  readonly contactId: string;
+  /** Undefined where the creation did not stand just before: then it is read from the stream. */
+  readonly email: string | undefined;
+  status: SubscriptionStatus;
+  because: Because;
+  /** Name when attached, by id. Deleted tags are still among them. */
+  tags: Map<string, string> | undefined;
+}
+
+export type Because = Pick<Evidence, 'event_id' | 'type' | 'at' | 'actor' | 'request_id' | 'position'>;
+
+/** The members by their streams. */
+export async function gather({ reader, moment, listId, time, signal }: Pass): Promise<Map<string, Member>> {
+  const found = new Map<string, Member>();
+  const deletion = deletionOf(moment.versions('list', listId));
+  // What was written after the deletion never counted, whatever its time.
+  const end = deletion !== undefined && deletion.position < moment.horizon ? deletion.position : moment.horizon;
+  let created: StoredEvent | undefined;
+  for await (const page of reader.readAll({ signal })) {
+    for (const stored of page) {
+      if (stored.position > end) return found;
+      if (stored.type === 'ContactCreated') {
+        created = stored;
+        if (found.has(stored.stream) && decodedContact(stored).metadata.at <= time) found.delete(stored.stream);
+      } else if (mayConcern(stored, listId)) take(found, stored, { listId, time, moment, created });
+    }
+  }
+  signal.throwIfAborted();
+  return found;
+}
+
+const ofList = new Set(['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached']);
+
+/** Most events of the log are about something else: they are not even parsed. */
+const mayConcern = ({ type, data }: StoredEvent, listId: string): boolean => ofList.has(type) && data.includes(listId);
+
+interface Taking {
+  readonly listId: string;
+  readonly time: string;
+  readonly moment: Moment;
+  readonly created: StoredEvent | undefined;
+}
+
+function take(found: Map<string, Member>, stored: StoredEvent, { listId, time, moment, created }: Taking): void {
+  const recorded = decodedContact(stored);
+  const { event, metadata } = recorded;
+  if (!('list_id' in event.data) || event.data.list_id !== listId || metadata.at > time) return;
+  const member = found.get(stored.stream);
+  if (event.type === 'ContactSubscribed' || event.type === 'ContactUnsubscribed') {
+    if (member === undefined) found.set(stored.stream, newMember(recorded, statusOf(event), created));
+    else Object.assign(member, { status: statusOf(event), because: becauseOf(recorded) });
+  } else if (member !== undefined) takeTags(member, recorded, moment);
+}
+
+function takeTags(member: Member, { event, position }: Recorded<ContactEvent>, moment: Moment): void {
+  if (event.type === 'TagsDetached') for (const { tag_id } of event.data.tags) member.tags?.delete(tag_id);
+  if (event.type !== 'TagsAttached') return;
+  for (const { tag_id, tag_name } of event.data.tags)
+    if (!isAfterDeletion(moment.versions('tag', tag_id), position)) (member.tags ??= new Map()).set(tag_id, tag_name);
+}
+
+function newMember(
+  recorded: Recorded<ContactEvent>,
+  status: SubscriptionStatus,
+  created: StoredEvent | undefined,
+): Member {
+  const contactId = recorded.event.data.contact_id;
+  const email = created?.stream === recorded.stream ? addressIn(created, contactId) : undefined;
+  return { contactId, email, status, because: becauseOf(recorded), tags: undefined };
+}
+
+const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): Because => ({
+  event_id: id,
+  type: event.type,
+  at: metadata.at,
+  actor: metadata.actor,
+  request_id: metadata.request_id,
+  position,
+});
+
+export function addressIn(stored: StoredEvent, contactId: string): string | undefined {
+  const { event } = decodedContact(stored);
+  return event.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person.email : undefined;
+}
