@@ -201,6 +201,28 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     expect(seen).toEqual(written);
   });
 
+  test('shows a subscriber what it has found though the log grows as fast as it is read', async () => {
+    const store = open();
+    const abort = new AbortController();
+    let seen = 0;
+    let written = 0;
+    const reading = (async () => {
+      for await (const message of store.subscribe({ after: origin, signal: abort.signal }))
+        if (message.type === 'events') seen += message.events.length;
+    })();
+    // Fewer than a page holds: a full one would end by itself.
+    const writer = async (): Promise<void> => {
+      while (seen === 0 && written < 900) {
+        written += 2;
+        await store.append(randomUUID(), many(2), noStream);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, writer));
+    abort.abort();
+    await reading;
+    expect(written).toBeLessThan(900);
+  });
+
   test('is woken by the appends of another process well before it would look by itself', async () => {
     const shared = prefix();
     const [writer, reader] = [open({ prefix: shared }), open({ prefix: shared, timings: { pollMs: 15_000 } })];
