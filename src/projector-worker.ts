@@ -22,10 +22,12 @@ const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
 const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
-const reader = await openEventReader(settings.events);
+const tell = (message: FromProjector): void => main.postMessage(message);
+const reader = await openEventReader(settings.events, {
+  onFault: ({ message }) => tell({ type: 'fault', fault: { kind: 'unavailable', message } }),
+});
 const readModels = await openReadModels(settings.views);
 const stop = new AbortController();
-const tell = (message: FromProjector): void => main.postMessage(message);
 /** Short, so that who takes over, or starts again after a crash, does not wait long. */
 const leaseMs = 4_000;
 const lease = isShared(settings)

@@ -90,9 +90,12 @@ function usable<Store>(open: () => Store): Store {
 }
 
 /** For following the log in another thread. @throws StoreUnavailableError */
-export async function openEventReader(settings: StoreSettings['events']): Promise<OpenReader> {
+export async function openEventReader(
+  settings: StoreSettings['events'],
+  { onFault }: Pick<EventStoreHooks, 'onFault'>,
+): Promise<OpenReader> {
   if (settings.kind === 'embedded') return openSqliteEventReader({ file: settings.file });
-  return (await eventStoreDb()).openEventStoreDb(settings);
+  return (await eventStoreDb()).openEventStoreDb({ ...settings, onFault });
 }
 
 export interface ViewsHooks {
