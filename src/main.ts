@@ -91,7 +91,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
   });
-  await refuseForeignViews(settings, store);
+  await refuseForeignViews(settings, store, (reason) => logger.warn({ reason }, 'waiting for a store'));
   const parts: { reads?: ReadSide; mailer?: Mailer } = {};
   // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';

@@ -5,6 +5,7 @@ import type { RequestLine } from './api/call.js';
 import type { Readiness } from './api/health.js';
 import { ServerRefusedError } from './await-server.js';
 import { ConfigurationError, type Role } from './config.js';
+import { ServiceError } from './errors.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
 import type { MailerReport } from './mailer/job.js';
@@ -132,19 +133,16 @@ export function printKey(key: string, folder: string): void {
 }
 
 /** Their messages are for the operator and say all there is to say. */
-const plainErrors = [
-  ConfigurationError,
-  ServerRefusedError,
-  ReadModelsUnavailableError,
-  WriterLockedError,
-  StoreUnavailableError,
-];
+const plainErrors = [ConfigurationError, ServerRefusedError, WriterLockedError, StoreUnavailableError];
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ForeignViewsError)
     return `${error.message}. Nothing was changed. If the log is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
+  // A store that was there a moment ago.
+  if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
+  if (error instanceof ReadModelsUnavailableError) return `the views cannot be reached: ${error.message}`;
   if (plainErrors.some((kind) => error instanceof kind)) return error.message;
   return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
 }

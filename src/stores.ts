@@ -1,13 +1,13 @@
 /** Opens the two stores that the configuration names, embedded or on servers, and waits for servers that are not there yet. */
 import { z } from 'zod';
-import { awaitServer, ServerRefusedError } from './await-server.js';
+import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
-import type { EventReader, EventStore, Position } from './eventstore/event-store.js';
+import { StoreUnavailableError, type EventReader, type EventStore, type Position } from './eventstore/event-store.js';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
 import { checkViews } from './projections/start.js';
-import type { ReadModelReader, ReadModels } from './readmodels/read-models.js';
+import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from './readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
 
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
@@ -118,12 +118,27 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
 /**
  * Views that others may use, or of a log that others keep, are not begun anew without being asked: to be called before
  * anything is written. @throws ForeignViewsError when they belong to another log, or to more of this one than there is.
+ * @throws ServerRefusedError
  */
-export async function refuseForeignViews(settings: StoreSettings, log: EventReader): Promise<void> {
+export async function refuseForeignViews(
+  settings: StoreSettings,
+  log: EventReader,
+  onWaiting: (reason: string) => void,
+): Promise<void> {
   if (!isShared(settings)) return;
   const views = await openReadModels(settings.views);
+  const check = async (): Promise<ServerVerdict> => {
+    try {
+      await checkViews(log, views);
+      return { status: 'ready' };
+    } catch (error) {
+      if (error instanceof ReadModelsUnavailableError || error instanceof StoreUnavailableError)
+        return { status: 'unreachable', reason: error.message };
+      throw error;
+    }
+  };
   try {
-    await checkViews(log, views);
+    await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting });
   } finally {
     await views.close();
   }
