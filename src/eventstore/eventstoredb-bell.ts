@@ -1,6 +1,7 @@
 /**
  * Says when the log has grown: a live subscription of the server, whose events are not read but taken as "read on".
- * Drops are normal (a burst of more than 32 events is one); a bell that stays deaf costs one look a second.
+ * Drops are normal (a burst of more than 32 events is one); a bell that stays deaf costs one look a second. While the log
+ * is busy nobody listens, and looks come often: every event of a live subscription is sent and read a second time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from './event-store.js';
@@ -31,6 +32,9 @@ export interface BellOptions {
   readonly onFault: (fault: Error) => void;
 }
 
+/** So many events within so many milliseconds are a busy log; it is one until it has been quiet for as long. */
+const busy = { events: 50, withinMs: 250, lookMs: 20 };
+
 export function createBell({ connection, prefix, head, timings, random, onFault }: BellOptions): Bell {
   const closing = new AbortController();
   const waiting = new Set<() => void>();
@@ -40,6 +44,27 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
   let deafSince: number | undefined;
   let subscription = new AbortController();
   let listening: Promise<void> | undefined;
+  let burst = { since: -Infinity, events: 0 };
+  let lastSeen = -Infinity;
+  let isResting = false;
+
+  /** Whether enough has been heard to stop listening for a while. */
+  function isBurst(): boolean {
+    const now = performance.now();
+    if (now - burst.since > busy.withinMs) burst = { since: now, events: 0 };
+    burst.events += 1;
+    return burst.events >= busy.events;
+  }
+
+  /** Until the log has been quiet for a while. */
+  async function rest(): Promise<void> {
+    isResting = true;
+    lastSeen = performance.now();
+    while (!closing.signal.aborted && performance.now() - lastSeen < busy.withinMs)
+      await sleep(busy.withinMs / 4, undefined, { signal: closing.signal }).catch(() => undefined);
+    isResting = false;
+    burst = { since: -Infinity, events: 0 };
+  }
 
   function ring(): void {
     rung += 1;
@@ -59,6 +84,10 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
       const lost = await follow(subscription.signal, () => (failures = 0));
       heard = undefined;
       deafSince = undefined;
+      if (lost === 'rest') {
+        await rest();
+        continue;
+      }
       // Once for each time that it fails, however long that lasts.
       if (failures === 0 && lost !== undefined) onFault(lost);
       failures += 1;
@@ -66,10 +95,10 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
     }
   }
 
-  /** One subscription, to its end. Resolves with what is worth telling. */
-  async function follow(signal: AbortSignal, confirmed: () => void): Promise<Error | undefined> {
+  /** One subscription, to its end. Resolves with what is worth telling, or with the wish to rest. */
+  async function follow(signal: AbortSignal, confirmed: () => void): Promise<Error | 'rest' | undefined> {
     try {
-      await connection.read({
+      const end = await connection.read({
         request: liveRequest(prefix),
         signal,
         take: (message) => {
@@ -81,9 +110,10 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
           if (event !== undefined) hear(event.position);
           // What came between two subscriptions has not rung.
           if (event !== undefined || message.hasConfirmation()) ring();
-          return true;
+          return event === undefined || !isBurst();
         },
       });
+      if (end === 'left' && !signal.aborted) return 'rest';
     } catch (error) {
       if (connection.isClosed() || isAborted(error)) return undefined;
       return new Error(`the live subscription of EventStoreDB was dropped: ${faultOf(error).text}`);
@@ -119,13 +149,14 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
           signal.removeEventListener('abort', done);
           resolve();
         };
-        const look = setTimeout(done, timings.pollMs);
+        const look = setTimeout(done, isResting ? Math.min(busy.lookMs, timings.pollMs) : timings.pollMs);
         waiting.add(done);
         signal.addEventListener('abort', done);
         if (rung !== count || signal.aborted || closing.signal.aborted) done();
       });
     },
     saw(position) {
+      lastSeen = performance.now();
       if (heard === undefined || position <= heard) return;
       const now = performance.now();
       deafSince ??= now;
