@@ -24,19 +24,20 @@ export interface Evidence {
 
 export type Consent = NonNullable<Extract<ContactEvent, { type: 'ContactSubscribed' }>['data']['person']>['consent'];
 
-export function evidenceOf({ event, metadata, ...place }: Recorded<DomainEvent>, summary: string): Evidence {
+export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Evidence {
+  const { metadata } = recorded;
   return {
-    event_id: place.id,
-    type: event.type,
+    event_id: recorded.id,
+    type: recorded.event.type,
     at: metadata.at,
     summary,
     actor: metadata.actor,
     request_id: metadata.request_id,
     correlation_id: metadata.$correlationId,
     causation_id: metadata.$causationId,
-    stream: place.stream,
-    revision: Number(place.revision),
-    position: place.position,
+    stream: recorded.stream,
+    revision: Number(recorded.revision),
+    position: recorded.position,
   };
 }
 

@@ -23,31 +23,32 @@ export interface NamedTag extends NameThenAndNow {
   readonly without_effect?: true;
 }
 
+/** What does not apply is undefined, and so not in the answer. */
 export type HistoryItem = Partial<Evidence> &
   Pick<Evidence, 'event_id' | 'type' | 'summary' | 'stream' | 'revision' | 'position'> & {
     /** Null when no event of the stream says whose it is. */
     readonly contact_id: string | null;
-    readonly list?: { readonly list_id: string } & NameThenAndNow;
-    readonly previous_status?: SubscriptionStatus | null;
-    readonly status?: SubscriptionStatus | null;
-    readonly tags?: readonly NamedTag[];
+    readonly list?: ({ readonly list_id: string } & NameThenAndNow) | undefined;
+    readonly previous_status?: SubscriptionStatus | null | undefined;
+    readonly status?: SubscriptionStatus | null | undefined;
+    readonly tags?: readonly NamedTag[] | undefined;
     /** Lists in which the contact bore the tag. */
     readonly list_ids?: readonly string[];
-    readonly consent?: Consent;
+    readonly consent?: Consent | undefined;
     /** It was written after the deletion of its list. */
-    readonly without_effect?: true;
+    readonly without_effect?: true | undefined;
     /** As stored; text where it is no JSON. */
     readonly data: unknown;
   };
 
-/** @throws StoreUnavailableError @throws UnreadableHistoryError */
-export async function itemOf(step: Step, moment: Moment, catalogues: Catalogues): Promise<HistoryItem> {
+/** A promise only where an event of a catalogue must be read for it. @throws StoreUnavailableError @throws UnreadableHistoryError */
+export function itemOf(step: Step, moment: Moment, catalogues: Catalogues): HistoryItem | Promise<HistoryItem> {
   switch (step.type) {
     case 'contact':
       return contactItem(step, moment);
     case 'catalogue': {
       const { kind, version } = step.change;
-      return catalogueItem(step, await catalogues.eventOf(kind, version), moment);
+      return catalogues.eventOf(kind, version).then((recorded) => catalogueItem(step, recorded, moment));
     }
     case 'unreadable':
       return unreadableItem(step);
@@ -56,41 +57,60 @@ export async function itemOf(step: Step, moment: Moment, catalogues: Catalogues)
   }
 }
 
+/** One plain literal: an object that grows by spreading costs more than all the rest of an item. */
 function contactItem({ recorded, isVoid, voidTags }: Extract<Step, { type: 'contact' }>, moment: Moment): HistoryItem {
   const { event, position } = recorded;
-  const { data } = event;
   const summary = summaryOf(recorded, moment);
-  const consent = consentOf(recorded);
+  const evidence = evidenceOf(recorded, isVoid ? voidWords(summary) : summary);
+  const then = { position, moment };
+  const statuses = statusesOf(event);
   return {
-    ...evidenceOf(recorded, isVoid ? voidWords(summary) : summary),
-    contact_id: data.contact_id,
-    ...namesIn(event, voidTags, { position, moment }),
-    ...statusesOf(recorded),
-    ...(consent === undefined ? {} : { consent }),
-    ...(isVoid ? { without_effect: true } : {}),
-    data,
+    event_id: evidence.event_id,
+    type: evidence.type,
+    at: evidence.at,
+    summary: evidence.summary,
+    actor: evidence.actor,
+    request_id: evidence.request_id,
+    correlation_id: evidence.correlation_id,
+    causation_id: evidence.causation_id,
+    stream: evidence.stream,
+    revision: evidence.revision,
+    position,
+    contact_id: event.data.contact_id,
+    list: listIn(event, then),
+    previous_status: statuses?.before,
+    status: statuses?.after,
+    tags: tagsIn(event, voidTags, then),
+    consent: consentOf(recorded),
+    without_effect: isVoid || undefined,
+    data: event.data,
   };
 }
 
-function namesIn({ data }: ContactEvent, voidTags: readonly string[], then: Then): Pick<HistoryItem, 'list' | 'tags'> {
-  if (!('list_id' in data)) return {};
-  if (!('tags' in data)) return { list: listThen(data.list_id, data.list_name, then) };
-  const tags = data.tags.map(({ tag_id, tag_name }): NamedTag => {
+function listIn({ data }: ContactEvent, then: Then): HistoryItem['list'] {
+  if (!('list_id' in data)) return undefined;
+  return listThen(data.list_id, 'list_name' in data ? data.list_name : undefined, then);
+}
+
+function tagsIn({ data }: ContactEvent, voidTags: readonly string[], then: Then): HistoryItem['tags'] {
+  if (!('tags' in data)) return undefined;
+  return data.tags.map(({ tag_id, tag_name }): NamedTag => {
     const tag = { tag_id, ...named(['tag', tag_id], tag_name, then) };
     return voidTags.includes(tag_id) ? { ...tag, without_effect: true } : tag;
   });
-  return { list: listThen(data.list_id, undefined, then), tags };
 }
 
-function statusesOf({ event }: Recorded<DomainEvent>): Pick<HistoryItem, 'previous_status' | 'status'> {
+type Status = SubscriptionStatus | null;
+
+function statusesOf(event: ContactEvent): { readonly before: Status; readonly after: Status } | undefined {
   switch (event.type) {
     case 'ContactSubscribed':
     case 'ContactUnsubscribed':
-      return { previous_status: event.data.previous_status, status: statusOf(event) };
+      return { before: event.data.previous_status, after: statusOf(event) };
     case 'ConsentRecorded':
-      return { previous_status: event.data.status, status: event.data.status };
+      return { before: event.data.status, after: event.data.status };
     default:
-      return {};
+      return undefined;
   }
 }
 
@@ -132,10 +152,10 @@ interface Then {
   readonly moment: Moment;
 }
 
-const listThen = (list_id: string, nameThen: string | undefined, then: Then) => ({
-  list_id,
-  ...named(['list', list_id], nameThen, then),
-});
+function listThen(list_id: string, nameThen: string | undefined, then: Then) {
+  const { name_then, name_now, deleted_at } = named(['list', list_id], nameThen, then);
+  return { list_id, name_then, name_now, deleted_at };
+}
 
 /** The name then is the event's own where it has one. */
 function named(

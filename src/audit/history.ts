@@ -43,7 +43,10 @@ export function createHistories(reader: AuditReader, catalogues: Catalogues): Hi
       const found = await collect(request, { reader, moment, places });
       if (found === undefined) return undefined;
       const items: HistoryItem[] = [];
-      for (const step of found.steps) items.push(await itemOf(step, moment, catalogues));
+      for (const step of found.steps) {
+        const item = itemOf(step, moment, catalogues);
+        items.push(item instanceof Promise ? await item : item);
+      }
       return { items, ...(found.next === undefined ? {} : { next: found.next }) };
     },
   };
@@ -67,12 +70,13 @@ async function collect(request: HistoryRequest, { reader, moment, places }: Sour
   const start = places.get(key(after)) ?? beginning;
   const steps: Step[] = [];
   let isEmpty = start === beginning;
-  for await (const step of replay(start, { reader, moment, stream, to, signal, size: limit + 1 })) {
-    isEmpty = false;
-    if (step.place.position <= after || !isWanted(step, request)) continue;
-    if (steps.length === limit) return pageEnding(steps, places, key);
-    steps.push(step);
-  }
+  for await (const some of replay(start, { reader, moment, stream, to, signal, size: limit + 1 }))
+    for (const step of some) {
+      isEmpty = false;
+      if (step.place.position <= after || !isWanted(step, request)) continue;
+      if (steps.length === limit) return pageEnding(steps, places, key);
+      steps.push(step);
+    }
   return isEmpty && (await isUnwritten(reader, stream)) ? undefined : { steps };
 }
 

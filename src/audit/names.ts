@@ -39,10 +39,15 @@ const streams: Readonly<Record<NamedKind, string>> = { list: listsStream, tag: t
 
 export function createCatalogues(reader: AuditReader): Catalogues {
   const kinds = { list: followed(reader, 'list'), tag: followed(reader, 'tag') };
+  /** Everything up to here has been folded. */
+  let folded = '';
   return {
     async now() {
       const horizon = await reader.head();
-      await Promise.all([kinds.list.refresh(), kinds.tag.refresh()]);
+      if (horizon > folded) {
+        await Promise.all([kinds.list.refresh(), kinds.tag.refresh()]);
+        if (horizon > folded) folded = horizon;
+      }
       return {
         horizon,
         versions: (kind, id) => upTo(kinds[kind].versions.get(id), horizon),

@@ -65,11 +65,23 @@ export interface Replay {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Steps after the place, in log order. @throws StoreUnavailableError */
-export async function* replay(from: Place, input: Replay): AsyncGenerator<Step> {
+/** Steps after the place, in log order, some at a time: to be gone through before more are asked for. @throws StoreUnavailableError */
+export async function* replay(from: Place, input: Replay): AsyncGenerator<Iterable<Step>> {
+  const { reader, moment, stream, size, signal } = input;
+  const walk = walkFrom(from, input);
+  const reading = { stream, from: from.nextRevision, horizon: moment.horizon, size, signal };
+  for await (const page of streamPages(reader, reading)) {
+    yield walk.through(page);
+    if (walk.isCut()) break;
+  }
+  yield walk.rest();
+}
+
+function walkFrom(from: Place, input: Replay) {
   const { moment, to } = input;
   let place = from;
   let due = earliestChange(place, input);
+  let isCut = false;
 
   /** The changes of lists and tags up to the position. */
   function* changesUntil(position: string): Generator<Step> {
@@ -82,23 +94,20 @@ export async function* replay(from: Place, input: Replay): AsyncGenerator<Step> 
     }
   }
 
-  for await (const stored of contactEvents(from.nextRevision, input)) {
-    yield* changesUntil(stored.position);
-    const before = place;
-    const step = stepOf(stored, before, moment);
-    if (to !== undefined && timeOf(step) > to) break;
-    place = step.place;
-    if (step.type === 'contact') due = sooner(due, changeOfNew(before, place, input));
-    yield step;
+  function* through(page: readonly StoredEvent[]): Generator<Step> {
+    for (const stored of page) {
+      yield* changesUntil(stored.position);
+      const before = place;
+      const step = stepOf(stored, before, moment);
+      isCut = to !== undefined && timeOf(step) > to;
+      if (isCut) return;
+      place = step.place;
+      if (step.type === 'contact') due = sooner(due, changeOfNew(before, place, input));
+      yield step;
+    }
   }
-  yield* changesUntil(moment.horizon);
-}
 
-async function* contactEvents(
-  from: bigint,
-  { reader, moment, stream, size, signal }: Replay,
-): AsyncGenerator<StoredEvent> {
-  for await (const page of streamPages(reader, { stream, from, horizon: moment.horizon, size, signal })) yield* page;
+  return { through, isCut: () => isCut, rest: () => changesUntil(moment.horizon) };
 }
 
 const timeOf = (step: Step): string =>
