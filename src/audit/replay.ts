@@ -96,13 +96,13 @@ function walkFrom(from: Place, input: Replay) {
 
   function* through(page: readonly StoredEvent[]): Generator<Step> {
     for (const stored of page) {
-      yield* changesUntil(stored.position);
+      if (due !== undefined) yield* changesUntil(stored.position);
       const before = place;
       const step = stepOf(stored, before, moment);
       isCut = to !== undefined && timeOf(step) > to;
       if (isCut) return;
       place = step.place;
-      if (step.type === 'contact') due = sooner(due, changeOfNew(before, place, input));
+      if (before.memberships !== place.memberships) due = sooner(due, changeOfNew(before, place, input));
       yield step;
     }
   }
@@ -114,24 +114,31 @@ const timeOf = (step: Step): string =>
   step.type === 'contact' ? step.recorded.metadata.at : step.type === 'unreadable' ? (step.at ?? '') : '';
 
 function stepOf(stored: StoredEvent, before: Place, moment: Moment): Step {
-  const place = { ...before, position: stored.position, nextRevision: stored.revision + 1n };
   const recorded = readable(stored);
-  if (recorded === undefined) return { type: 'unreadable', stored, at: timeIn(stored), place, before };
-  const { data } = recorded.event;
-  const isVoid = 'list_id' in data && isAfterDeletion(moment.versions('list', data.list_id), stored.position);
-  const voidTags =
-    'tags' in data
-      ? data.tags.filter(({ tag_id }) => isAfterDeletion(moment.versions('tag', tag_id), stored.position))
-      : [];
-  const ids = voidTags.map(({ tag_id }) => tag_id);
-  return {
-    type: 'contact',
-    recorded,
-    isVoid,
-    voidTags: ids,
-    place: isVoid ? place : evolve(place, recorded.event, ids),
-    before,
-  };
+  if (recorded === undefined)
+    return { type: 'unreadable', stored, at: timeIn(stored), place: placeAfter(stored, before), before };
+  const { event, position } = recorded;
+  const isVoid = 'list_id' in event.data && isAfterDeletion(moment.versions('list', event.data.list_id), position);
+  const voidTags = 'tags' in event.data ? deletedOf(event.data.tags, position, moment) : none;
+  const life = isVoid ? before : evolve(before, event, voidTags);
+  return { type: 'contact', recorded, isVoid, voidTags, place: placeAfter(stored, life), before };
+}
+
+/** What is so of a contact, wherever the replay stands. */
+type Life = Pick<Place, 'contactId' | 'memberships'>;
+
+const placeAfter = ({ position, revision }: StoredEvent, { contactId, memberships }: Life): Place => ({
+  contactId,
+  memberships,
+  position,
+  nextRevision: revision + 1n,
+});
+
+const none: readonly string[] = [];
+
+function deletedOf(tags: readonly { readonly tag_id: string }[], position: string, moment: Moment): readonly string[] {
+  const ids = tags.map(({ tag_id }) => tag_id);
+  return ids.filter((id) => isAfterDeletion(moment.versions('tag', id), position));
 }
 
 function readable(stored: StoredEvent): Recorded<ContactEvent> | undefined {
@@ -154,41 +161,43 @@ function timeIn(stored: StoredEvent): string | null {
   }
 }
 
-function evolve(place: Place, event: ContactEvent, voidTags: readonly string[]): Place {
+function evolve(life: Life, event: ContactEvent, voidTags: readonly string[]): Life {
   switch (event.type) {
     case 'ContactCreated':
-      return { ...place, contactId: event.data.contact_id, memberships: new Map() };
+      return { contactId: event.data.contact_id, memberships: new Map() };
     case 'ContactSubscribed':
-      return withStatus(place, event.data.list_id, 'Subscribed');
+      return withStatus(life, event.data.list_id, 'Subscribed');
     case 'ContactUnsubscribed':
-      return withStatus(place, event.data.list_id, 'Unsubscribed');
+      return withStatus(life, event.data.list_id, 'Unsubscribed');
     case 'TagsAttached': {
       const ids = event.data.tags.map(({ tag_id }) => tag_id).filter((id) => !voidTags.includes(id));
-      return withTags(place, event.data.list_id, (tags) => new Set([...tags, ...ids]));
+      return withTags(life, event.data.list_id, (tags) => new Set([...tags, ...ids]));
     }
     case 'TagsDetached': {
       const ids = new Set(event.data.tags.map(({ tag_id }) => tag_id));
-      return withTags(place, event.data.list_id, (tags) => new Set([...tags].filter((id) => !ids.has(id))));
+      return withTags(life, event.data.list_id, (tags) => new Set([...tags].filter((id) => !ids.has(id))));
     }
     case 'ContactProfileChanged':
     case 'ConsentRecorded':
-      return place;
+      return life;
     default:
       return event satisfies never;
   }
 }
 
-function withMembership(place: Place, listId: string, membership: Membership): Place {
-  return { ...place, memberships: new Map(place.memberships).set(listId, membership) };
+const noTags: ReadonlySet<string> = new Set();
+
+function withMembership({ contactId, memberships }: Life, listId: string, membership: Membership): Life {
+  return { contactId, memberships: new Map(memberships).set(listId, membership) };
 }
 
-const withStatus = (place: Place, listId: string, status: SubscriptionStatus): Place =>
-  withMembership(place, listId, { status, tags: place.memberships.get(listId)?.tags ?? new Set() });
+const withStatus = (life: Life, listId: string, status: SubscriptionStatus): Life =>
+  withMembership(life, listId, { status, tags: life.memberships.get(listId)?.tags ?? noTags });
 
-function withTags(place: Place, listId: string, change: (tags: ReadonlySet<string>) => ReadonlySet<string>): Place {
-  const membership = place.memberships.get(listId);
-  if (membership === undefined) return place;
-  return withMembership(place, listId, { ...membership, tags: change(membership.tags) });
+function withTags(life: Life, listId: string, change: (tags: ReadonlySet<string>) => ReadonlySet<string>): Life {
+  const membership = life.memberships.get(listId);
+  if (membership === undefined) return life;
+  return withMembership(life, listId, { status: membership.status, tags: change(membership.tags) });
 }
 
 /** Whether the list or tag is one of the contact's. */
@@ -221,17 +230,14 @@ function earliestChange(place: Place, sight: Sight): CatalogueChange | undefined
 }
 
 /** What is coming for the lists and tags that the last step brought; the others have been looked at. */
-function changeOfNew(before: Place, place: Place, sight: Sight): CatalogueChange | undefined {
-  if (before.memberships === place.memberships) return undefined;
+function changeOfNew({ memberships: known }: Place, { memberships, position }: Place, sight: Sight) {
   let earliest: CatalogueChange | undefined;
-  for (const [listId, membership] of place.memberships) {
-    const known = before.memberships.get(listId);
-    if (known === membership) continue;
-    if (known === undefined)
-      earliest = sooner(earliest, changeAfter(place.position, { kind: 'list', id: listId }, sight));
+  for (const [listId, membership] of memberships) {
+    const before = known.get(listId);
+    if (before === undefined) earliest = sooner(earliest, changeAfter(position, { kind: 'list', id: listId }, sight));
+    if (before?.tags === membership.tags) continue;
     for (const id of membership.tags)
-      if (known?.tags.has(id) !== true)
-        earliest = sooner(earliest, changeAfter(place.position, { kind: 'tag', id }, sight));
+      if (before?.tags.has(id) !== true) earliest = sooner(earliest, changeAfter(position, { kind: 'tag', id }, sight));
   }
   return earliest;
 }
