@@ -281,7 +281,9 @@ test('what is written while an answer is put together is not half in it', async 
   };
   const request = { stream: contactStream, limit: 50 };
   const audit = createAudit(busy);
-  expect(typesOf((await audit.history(request))?.items)).toEqual(['ContactCreated', 'ContactSubscribed']);
+  const quiet = await log.audit.history(request);
+  expect(quiet?.items).toHaveLength(2);
+  expect(await audit.history(request)).toEqual(quiet);
   expect(await audit.history(request)).toEqual(await log.audit.history(request));
   expect((await audit.history(request))?.items).toHaveLength(6);
 });
