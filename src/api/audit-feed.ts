@@ -126,9 +126,13 @@ async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => bool
     const turn = turnOf(from.signal, isStopping);
     try {
       for await (const message of feed.follow({ ...from, after, signal: turn.signal })) {
-        after = message.position;
-        if (message.type === 'caught_up') yield `id: ${after}\n\n`;
-        else if (message.events.length > 0) yield message.events.map(serverSentEvent).join('');
+        if (message.type === 'events') {
+          after = message.events.at(-1)?.position ?? after;
+          yield message.events.map(serverSentEvent).join('');
+        } else {
+          after = message.position;
+          yield `id: ${after}\n\n`;
+        }
       }
     } finally {
       turn.close();

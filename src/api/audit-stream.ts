@@ -1,6 +1,7 @@
 /** Answers that go out piece by piece, at the client's pace, until they end or the client goes away. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response, Router } from 'express';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
@@ -95,6 +96,8 @@ export function createStreams(options: StreamOptions): Streams {
         gone.throwIfAborted();
         begun();
         if (!response.write(piece)) await once(response, 'drain', { signal: gone });
+        // A client that takes everything at once must not keep all others waiting until the end.
+        await nextTurn();
       }
     gone.throwIfAborted();
     begun();

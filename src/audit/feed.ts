@@ -39,8 +39,9 @@ export interface FeedPage {
 }
 
 export type FeedMessage =
-  | { readonly type: 'events'; readonly events: readonly FeedEvent[]; readonly position: Position }
-  | { readonly type: 'caught_up'; readonly position: Position };
+  | { readonly type: 'events'; readonly events: readonly FeedEvent[] }
+  /** Everything up to this position has been told, or was not wanted. */
+  | { readonly type: 'passed'; readonly position: Position };
 
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
@@ -87,23 +88,32 @@ export function createFeed(reader: AuditReader): Feed {
     },
 
     async *all({ after, types, signal }) {
-      for await (const batch of reader.readAll({ after, signal })) {
-        const events = batch.filter((stored) => isWanted(stored, types));
-        if (events.length > 0) yield events.map(feedEvent);
-      }
+      for await (const batch of reader.readAll({ after, signal })) yield* inParts(batch, types);
       signal.throwIfAborted();
     },
 
     async *follow({ after, types, signal }) {
       for await (const message of reader.subscribe({ after, signal })) {
-        if (message.type === 'caught_up') yield message;
+        if (message.type === 'caught_up') yield { type: 'passed', position: message.position };
         else {
-          const events = message.events.filter((stored) => isWanted(stored, types)).map(feedEvent);
-          yield { type: 'events', events, position: message.events.at(-1)?.position ?? after };
+          for (const events of inParts(message.events, types)) yield { type: 'events', events };
+          const last = message.events.at(-1);
+          // Who comes back must not go through all that was not wanted again.
+          if (last !== undefined && !isWanted(last, types)) yield { type: 'passed', position: last.position };
         }
       }
     },
   };
+}
+
+/** Turning so many into answers takes a millisecond or two. */
+const eventsAPart = 200;
+
+/** The wanted events of a batch, turned into answers as they are asked for. */
+function* inParts(batch: readonly StoredEvent[], types: ReadonlySet<string>): Generator<readonly FeedEvent[]> {
+  const wanted = batch.filter((stored) => isWanted(stored, types));
+  for (let from = 0; from < wanted.length; from += eventsAPart)
+    yield wanted.slice(from, from + eventsAPart).map(feedEvent);
 }
 
 const isWanted = ({ type }: StoredEvent, types: ReadonlySet<string>): boolean => types.size === 0 || types.has(type);

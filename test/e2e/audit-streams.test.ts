@@ -270,6 +270,13 @@ describe('GET /v1/audit/events', () => {
     stream.leave();
   });
 
+  test('a follower that wants nothing of what happens is told how far the log has come', async () => {
+    const stream = await open('/v1/audit/events?follow=true&after=now&types=TagDeleted');
+    const position = await positionNow();
+    await stream.until((so_far) => so_far.includes(`id: ${position}\n\n`));
+    stream.leave();
+  });
+
   test('a stop does not wait for followers', async () => {
     const stream = await open('/v1/audit/events?follow=true&after=now');
     const started = Date.now();
