@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // Worker threads load compiled JavaScript from dist/, which this builds when it is stale.
     globalSetup: ['test/support/build.ts'],
+    // Much of the time is spent waiting for services: two files at once even on two cores.
+    maxWorkers: 2,
     // Thousands of streams may have to be deleted.
     teardownTimeout: 120_000,
     projects: [

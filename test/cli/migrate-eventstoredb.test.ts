@@ -79,7 +79,7 @@ describe('on the stand-in', { timeout: patientMs }, () => {
       { kind: 'append', type: 'not_ready', times: 2 },
       { kind: 'append', type: 'not_leader', times: 2 },
       { kind: 'append', type: 'too_busy', times: 1 },
-      { kind: 'read', type: 'reset', afterEvents: 1, times: 2 },
+      { kind: 'read', type: 'reset', afterEvents: 1, times: 1 },
     ] as const;
     const injected = faults.map((fault) => server.inject({ ...fault, match: isOurs(prefix) }));
     let restart: Promise<void> | undefined;
