@@ -42,6 +42,8 @@ import { openWriteSide, type WriteSide } from './write-side.js';
 
 /** Running requests and the mailer get this long when the service stops. */
 const closePatienceMs = 10_000;
+/** And the whole stop, whatever a store does, this long. */
+const stopPatienceMs = 25_000;
 /** A log line waits at most so long for company. */
 const logDelayMs = 100;
 /** E-mails under way at once. */
@@ -106,6 +108,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
       // Where others write to the log too, nobody but the appending process itself tells of what it appended.
       if (store.onCommitted === undefined) parts.reads?.ring(last.position);
     },
+    onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
   });
   if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
 
@@ -260,6 +263,11 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'stopping');
+    // A store that hangs must not keep the process: all that was acknowledged is safe.
+    setTimeout(() => {
+      logger.error('the stop took too long, a store does not answer');
+      logger.flush(() => process.exit(1));
+    }, stopPatienceMs).unref();
     service.close().then(
       () => {
         logger.info('stopped');

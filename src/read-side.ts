@@ -54,6 +54,7 @@ export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> 
   const follower = isShared(settings)
     ? createFollower({
         readModels: views,
+        views: liveProjections,
         ownWrites: own,
         onMoved,
         onFault: (message) => logger.error({ kind: 'unavailable' }, message),

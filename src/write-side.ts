@@ -26,6 +26,8 @@ const cachedContacts = 20_000;
 const cachedEmails = 1_000;
 /** How often the catalogues are read on, where other processes write to them. */
 const followMs = 1_000;
+/** How long a stop waits for snapshots. */
+const closePatienceMs = 3_000;
 
 const sources: Sources = {
   now: Date.now,
@@ -47,10 +49,13 @@ export interface WriteSideOptions {
   readonly keys: StreamKeys;
   /** Told of each append before its commands are answered. */
   readonly onAppended: (events: readonly Recorded<DomainEvent>[]) => void;
+  /** Told of the position that an answer without an event rests on. */
+  readonly onUnchanged: (position: string) => void;
 }
 
 /** Begins the log where it is empty. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
-export async function openWriteSide({ store, keys, onAppended }: WriteSideOptions): Promise<WriteSide> {
+export async function openWriteSide(options: WriteSideOptions): Promise<WriteSide> {
+  const { store, keys, onAppended, onUnchanged } = options;
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
@@ -63,6 +68,7 @@ export async function openWriteSide({ store, keys, onAppended }: WriteSideOption
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
       onAppended,
+      onUnchanged,
     });
 
   await initialise(handlerOf(serviceDecider, 1), keys);
@@ -110,12 +116,12 @@ export async function openWriteSide({ store, keys, onAppended }: WriteSideOption
     async close() {
       clearTimeout(following);
       following = undefined;
-      if (kept === undefined) return;
-      for (const { stream, handler } of catalogues) {
-        const folded = await handler.fresh(stream).catch(() => undefined);
-        if (folded !== undefined) await kept.save(stream, folded);
-      }
-      await kept.close();
+      const snapshots = kept;
+      if (snapshots === undefined) return;
+      const saving = catalogues.map(async ({ stream, handler }) => snapshots.save(stream, await handler.fresh(stream)));
+      // Snapshots make the next start shorter; a store that does not answer is not waited for.
+      await Promise.race([Promise.allSettled(saving), sleep(closePatienceMs)]);
+      await snapshots.close();
     },
   };
 }

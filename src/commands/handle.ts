@@ -68,6 +68,8 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly cacheSize: number;
   /** Told of each append before its commands are answered. Positions of the events are those of the append's last one. */
   readonly onAppended?: (events: readonly Recorded<DomainEvent>[]) => void;
+  /** Told of the position that answers without an event rest on, before they are given. */
+  readonly onUnchanged?: (position: string) => void;
 }
 
 /** How often a lane decides again after losing a race against another process. */
@@ -224,6 +226,11 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     }
   }
 
+  function unchanged({ position }: Folded<State>): string {
+    options.onUnchanged?.(position);
+    return position;
+  }
+
   /** Decides and appends for the commands at the head of the queue; answers them; returns how many. */
   async function handleBatch(stream: string, queue: readonly Waiting<State, Command, Event>[]): Promise<number> {
     const waiting = [...queue];
@@ -236,7 +243,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       mustRead = true;
       // Without an event no expectation protects the outcome: only fresh state may speak.
       if (decided.events.length === 0 && !isFresh) continue;
-      const position = decided.events.length === 0 ? folded.position : await appendDecided(stream, decided, basis);
+      const position = decided.events.length === 0 ? unchanged(folded) : await appendDecided(stream, decided, basis);
       if (position !== undefined) {
         answer(waiting, decided, position);
         return decided.outcomes.length;

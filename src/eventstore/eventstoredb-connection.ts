@@ -130,8 +130,40 @@ export function openConnection(url: string): Connection {
     });
   }
 
-  async function read({ request, take, silenceMs, signal }: ReadCall): Promise<'ended' | 'left'> {
+  /** Looking for a node of a cluster can take minutes: that time counts, too, and ends with the signal. */
+  async function read(options: ReadCall): Promise<'ended' | 'left'> {
+    const { silenceMs, signal } = options;
+    let timer: NodeJS.Timeout | undefined;
+    let leave = (): void => undefined;
+    const waited = new Promise<'left'>((resolve, reject) => {
+      leave = () => (isClosed() ? reject(closedError()) : resolve('left'));
+      if (silenceMs !== undefined)
+        timer = setTimeout(() => reject(new NotSentError(`no connection for ${silenceMs} ms`)), silenceMs);
+    });
+    waited.catch(() => undefined);
+    running.add(leave);
+    signal?.addEventListener('abort', leave);
+    const connected = (): void => {
+      clearTimeout(timer);
+      running.delete(leave);
+      signal?.removeEventListener('abort', leave);
+    };
+    const reading = readConnected(options, connected);
+    // When nobody waits for it any more it may fail as it likes.
+    reading.catch(() => undefined);
+    try {
+      return await Promise.race([reading, waited]);
+    } finally {
+      connected();
+    }
+  }
+
+  async function readConnected(
+    { request, take, silenceMs, signal }: ReadCall,
+    connected: () => void,
+  ): Promise<'ended' | 'left'> {
     return call(async (client) => {
+      connected();
       if (signal?.aborted === true) return 'left';
       const stream = client.read(request, ...inside.callArguments({ requiresLeader }, { deadline: Infinity }));
       let timer: NodeJS.Timeout | undefined;

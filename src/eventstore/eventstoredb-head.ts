@@ -25,10 +25,12 @@ export function createHead(pages: Pages): Head {
   /** The last event of ours before `end`, if it is not before what is known. */
   async function search(end: Position): Promise<Position | undefined> {
     let after: Position = end;
-    if (known.upTo === logStart) return (await pages.ofLog({ after, backwards: true, limit: 1 })).events[0]?.position;
+    // Picked by the server where nothing is known yet, else no further than what is known.
+    const look = known.upTo === logStart ? {} : { count: furtherLook };
     while (after > known.upTo) {
-      const { events, last } = await pages.ofLog({ after, backwards: true, limit: 1, count: furtherLook });
+      const { events, last, ended } = await pages.ofLog({ after, backwards: true, limit: 1, ...look });
       if (events[0] !== undefined) return events[0].position;
+      if (ended) return undefined;
       after = last?.position ?? logStart;
     }
     return undefined;

@@ -9,6 +9,7 @@ import { demandPosition, parsePosition } from './eventstoredb-positions.js';
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
 const plainPagesAfterSilence = 500;
+const farPatience = 6;
 /** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
 const lastRevision = 2n ** 63n - 2n;
 
@@ -57,6 +58,8 @@ export interface Pages {
 interface Look {
   readonly request: ReadReq;
   readonly count: number;
+  /** Milliseconds that the server may be silent. Default: as for all. */
+  readonly patience?: number;
   /** Whether the event belongs to the page at all. */
   readonly wanted: (event: Place) => boolean;
 }
@@ -66,7 +69,7 @@ export function createPages(
   { prefix, silenceMs }: { readonly prefix: string; readonly silenceMs: number },
 ): Pages {
   async function page(
-    { request, count, wanted }: Look,
+    { request, count, wanted, patience = silenceMs }: Look,
     { limit, signal, withinMs = Infinity }: PageOptions,
   ): Promise<Page> {
     const events: StoredEvent[] = [];
@@ -93,7 +96,7 @@ export function createPages(
       const event = eventOf(message);
       return event === undefined || take(event);
     };
-    const end = await connection.read({ request, take: takeMessage, silenceMs, signal });
+    const end = await connection.read({ request, take: takeMessage, silenceMs: patience, signal });
     return { events, first, last, ended: end === 'ended' && seen < count };
   }
 
@@ -128,7 +131,10 @@ export function createPages(
     const span = { backwards, count: from === undefined ? count : count + 1 };
     const wanted = ({ position }: Place): boolean =>
       start === undefined || (backwards ? position < start : position > start);
-    return page({ request: allRequest(from, span, picked), count: span.count, wanted }, options);
+    // From an end of the log there may be millions of other people's events before the first of ours.
+    const isFar = picked !== undefined && (backwards || from === undefined);
+    const patience = isFar ? farPatience * silenceMs : silenceMs;
+    return page({ request: allRequest(from, span, picked), count: span.count, wanted, patience }, options);
   }
 
   async function ofStream(stream: string, { from, ...options }: StreamOptions): Promise<Page> {

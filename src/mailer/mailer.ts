@@ -1,4 +1,5 @@
 /** The mailer: looks at the worklist, keeps a bounded number of attempts going, and stops in good order. */
+import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { attemptEmail } from './attempt.js';
 import { iso, type AttemptOptions } from './job.js';
 import { createPauses } from './pauses.js';
@@ -60,6 +61,8 @@ export function createMailer(options: MailerOptions): Mailer {
   let again = false;
   let closing: Promise<void> | undefined;
   let worklistReadable = true;
+  /** The log is away until then, at least. */
+  let restUntil = 0;
 
   /** Wakes the mailer after this time, or earlier if it is to wake earlier anyway. */
   function wakeIn(milliseconds: number): void {
@@ -102,6 +105,8 @@ export function createMailer(options: MailerOptions): Mailer {
   async function fill(): Promise<void> {
     const free = concurrency - running.size;
     if (free <= 0 || closing !== undefined) return;
+    const rest = restUntil - monotonic();
+    if (rest > 0) return wakeIn(rest);
     for (const entry of [...leftovers.values()]) start(entry);
     // What runs or is paused may still stand at the head of the list and must not hide what is behind it.
     const limit = free + running.size + pauses.size() + 1;
@@ -131,7 +136,10 @@ export function createMailer(options: MailerOptions): Mailer {
       if (result === 'claim_unknown') leftovers.set(stream, entry);
     } catch (error) {
       pauses.add(stream, { growing: true });
-      report({ type: 'fault', email_id: entry.email_id, error });
+      // Without the log there is nothing to be done for any e-mail: one word about it, and a rest.
+      const isAway = error instanceof StoreUnavailableError;
+      if (!isAway || monotonic() >= restUntil) report({ type: 'fault', email_id: entry.email_id, error });
+      if (isAway) restUntil = monotonic() + timings.poll;
     }
     running.delete(stream);
     wakeIn(nudgeDelay);

@@ -1,8 +1,8 @@
 /** Follows how far shared views have come, whoever folds them: asks for their checkpoint now and then, and often while somebody waits. */
-import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { Checkpoint, ReadModelReader, View } from '../readmodels/read-models.js';
 import type { OwnWrites } from './own-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
-import { checkpointName } from './start.js';
+import { checkpointName, liveVersions } from './start.js';
 
 export interface FollowerStatus {
   /** Why the views cannot be asked just now; it keeps trying. */
@@ -22,6 +22,8 @@ export interface Follower {
 
 export interface FollowerOptions {
   readonly readModels: ReadModelReader;
+  /** Those that this process reads. */
+  readonly views: readonly View[];
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'retreat' | 'shown' | 'isAwaited'>;
   /** After the views have moved on from this position. */
   readonly onMoved: (from: string) => void;
@@ -37,7 +39,11 @@ const awaitedMs = 5;
 /** How old the list of parked streams may be. */
 const parkedMs = 1_000;
 
-export function createFollower({ readModels, ownWrites, onMoved, onFault, now }: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions): Follower {
+  const { readModels, ownWrites, onMoved, onFault, now } = options;
+  const live = Object.entries(liveVersions(options.views));
+  const isOtherVersion = (checkpoint: Checkpoint): boolean =>
+    live.some(([name, version]) => checkpoint.live[name] !== version);
   let closed = false;
   let status: FollowerStatus = { fault: null, parked: [], rebuilding: false };
   let parkedAt = -Infinity;
@@ -47,18 +53,28 @@ export function createFollower({ readModels, ownWrites, onMoved, onFault, now }:
   async function ask(): Promise<void> {
     const before = ownWrites.shown();
     const checkpoint = await readModels.checkpoint(checkpointName);
+    if (checkpoint !== null && isOtherVersion(checkpoint)) {
+      // Their collections are others than ours, which may be gone.
+      ownWrites.retreat('');
+      throw new Error('the views are those of another version of this service');
+    }
+    move(before, checkpoint?.position ?? '');
+    status = { fault: null, parked: await parkedNow(checkpoint), rebuilding: checkpoint === null };
+  }
+
+  function move(before: string, position: string): void {
     const after = ownWrites.shown();
-    const position = checkpoint?.position ?? '';
     if (position > after) ownWrites.advance(position);
     // What a projector in this process reported meanwhile is newer than the answer.
     else if (position < after && before === after) ownWrites.retreat(position);
     if (ownWrites.shown() !== after) onMoved(after);
-    let { parked } = status;
-    if (now() - parkedAt > parkedMs && checkpoint !== null) {
-      parked = [...(await readParked(readModels)).values()];
-      parkedAt = now();
-    }
-    status = { fault: null, parked, rebuilding: checkpoint === null };
+  }
+
+  async function parkedNow(checkpoint: Checkpoint | null): Promise<readonly ParkedStream[]> {
+    if (checkpoint === null || now() - parkedAt <= parkedMs) return status.parked;
+    const parked = await readParked(readModels);
+    parkedAt = now();
+    return [...parked.values()];
   }
 
   async function follow(): Promise<void> {

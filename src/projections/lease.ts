@@ -7,6 +7,8 @@ export interface Lease {
   hold(signal: AbortSignal): Promise<number | null>;
   /** To be called before anything is written under the lease. @throws LeaseLostError when somebody else may hold it */
   check(): void;
+  /** Called when somebody else has taken the lease. One listener. */
+  onLost(listener: () => void): void;
   /** Whether this process may write just now. */
   isHeld(): boolean;
   /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
@@ -33,6 +35,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
   let validUntil = -Infinity;
   let renewal: NodeJS.Timeout | undefined;
   let closed = false;
+  let lost = (): void => undefined;
 
   /** Counted from before the question: whatever time the answer took is the lease's own. */
   async function take(): Promise<number | null> {
@@ -47,7 +50,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     if (closed) return;
     renewal = setTimeout(() => {
       // Out of reach is not lost: it is valid until its time is over, and asked for again meanwhile.
-      take().then((epoch) => (epoch === null ? undefined : renewLater()), renewLater);
+      take().then((epoch) => (epoch === null ? lost() : renewLater()), renewLater);
     }, ttl / 4);
     renewal.unref();
   }
@@ -56,6 +59,9 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
 
   return {
     isHeld,
+    onLost(listener) {
+      lost = listener;
+    },
     async hold(signal) {
       while (!signal.aborted && !closed) {
         const epoch = await take();

@@ -8,6 +8,8 @@ import type { Projection } from './projection.js';
 export interface OwnWrites {
   /** Notes what an append of this process changed. */
   record(events: readonly Recorded<DomainEvent>[]): void;
+  /** An answer rested on the log up to this position without writing anything: no read may be older. */
+  rest(position: string): void;
   /** The views show everything up to this position now. */
   advance(position: string): void;
   /** The views are folded anew and have come to this position: what they showed before counts as own write to everything. */
@@ -86,11 +88,20 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   }
 
   /** The views are far behind: from here on the last write counts as one to everything, so that memory stays bounded. */
-  function collapse(position: string): void {
+  function collapse(): void {
     const oldest = pending[first];
-    floor = position;
+    const position = pending.at(-1)?.position ?? '';
+    if (position > floor) floor = position;
     pending = oldest === undefined ? [] : [{ ...oldest, events: [], position, touched: new Set() }];
     first = 0;
+  }
+
+  /** In the order of the log: appends to different streams may be answered in another one, and a repeat tells an old position. */
+  function insert(write: Write): void {
+    let at = pending.length;
+    while (at > first && (pending[at - 1]?.position ?? '') > write.position) at -= 1;
+    if (at === pending.length) pending.push(write);
+    else pending.splice(at, 0, write);
   }
 
   /** Position of the last own write to one of these that is not shown yet. */
@@ -138,8 +149,14 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     record(events) {
       const position = events.at(-1)?.position ?? '';
       if (position <= visiblePosition) return;
-      pending.push({ events, position, time: now(), touched: undefined });
-      if (pending.length - first > mostPending) collapse(position);
+      // An e-mail is large, and there may be many while the views are out of reach: what it touches is enough.
+      const isLarge = events.some(({ event }) => event.type === 'EmailRequested');
+      const touched = isLarge ? touchedBy(events, byType) : undefined;
+      insert({ events: isLarge ? [] : events, position, time: now(), touched });
+      if (pending.length - first > mostPending) collapse();
+    },
+    rest(position) {
+      if (position > visiblePosition && position > floor) floor = position;
     },
     advance(position) {
       if (position <= visiblePosition) return;

@@ -71,6 +71,8 @@ const poisonAttempts = 3;
 const poisonPauseMs = 20;
 const backOffMs = { first: 50, most: 5_000 };
 const unknownTypes = 50;
+/** How long readers have to notice that the views are begun anew. */
+const settleMs = 1_000;
 
 /** What one run holds between batches. */
 interface Run extends ProjectorOptions {
@@ -131,17 +133,23 @@ async function takeOver(run: Run): Promise<boolean> {
   return true;
 }
 
-/** One subscription, from the checkpoint on, until it ends or something fails. */
-async function runSession(run: Run): Promise<void> {
-  const { reader, readModels, projections: views, signal, foreignViews = 'rebuild' } = run;
-  if (!(await takeOver(run))) return;
-  run.checkpoint = await openViews({
+const openViewsOf = ({ reader, readModels, projections, foreignViews = 'rebuild', lease, signal, onFault }: Run) =>
+  openViews({
     reader,
     readModels,
-    views,
+    views: projections,
     foreignViews,
-    onRebuild: (reason) => run.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
+    check: () => lease?.check(),
+    // Followers ask several times a second; one that is slow waits for positions anyway.
+    settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
+    onRebuild: (reason) => onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
   });
+
+/** One subscription, from the checkpoint on, until it ends or something fails. */
+async function runSession(run: Run): Promise<void> {
+  const { reader, readModels, signal } = run;
+  if (!(await takeOver(run))) return;
+  run.checkpoint = await openViewsOf(run);
   run.parked = await readParked(readModels);
   const position = run.checkpoint?.position ?? '';
   report(run, {
@@ -150,11 +158,28 @@ async function runSession(run: Run): Promise<void> {
     rebuilding: run.checkpoint === null || run.status.rebuilding,
     fault: null,
   });
-  for await (const batch of batches(reader, { after: position, signal })) {
-    await foldAndCommit(run, batch);
-    if (signal.aborted) return;
-    await run.pace?.(batch.events.length);
+  const session = sessionOf(run);
+  try {
+    for await (const batch of batches(reader, { after: position, signal: session.signal })) {
+      await foldAndCommit(run, batch);
+      if (signal.aborted) return;
+      await run.pace?.(batch.events.length);
+    }
+  } finally {
+    session.end();
   }
+  // Ended by the loss of the lease, and not by an event: nothing came that would have shown it.
+  if (!signal.aborted) run.lease?.check();
+}
+
+/** Aborts with the run, or when the lease is lost while nothing happens. */
+function sessionOf({ signal, lease }: Run): { readonly signal: AbortSignal; end(): void } {
+  const session = new AbortController();
+  const abort = (): void => session.abort();
+  lease?.onLost(abort);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  return { signal: session.signal, end: () => signal.removeEventListener('abort', abort) };
 }
 
 async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<void> {

@@ -18,6 +18,10 @@ export interface StartInput {
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
    */
   readonly foreignViews: 'rebuild' | 'refuse';
+  /** Called before each change: throws when this process may not make it any more. */
+  readonly check: () => void;
+  /** Awaited between taking the checkpoint away and dropping what readers may still take for current. */
+  readonly settle: () => Promise<void>;
 }
 
 /** The views do not belong to this log; nothing was changed. */
@@ -35,18 +39,36 @@ export async function openViews(input: StartInput): Promise<Checkpoint | null> {
   const found = await readModels.checkpoint(checkpointName);
   const foreign = await foreignTo(found, reader);
   if (foreign !== undefined && foreignViews === 'refuse') throw new ForeignViewsError(foreign);
+  if (foreignViews === 'refuse') refuseNewer(found, views);
   const reason = foreign ?? changedViews(found, views);
   if (reason !== undefined) onRebuild(reason);
   const checkpoint = reason === undefined ? found : null;
   const stored = [...views, parkedView];
-  if (checkpoint === null) {
-    // First: without a checkpoint a crash in the middle of dropping only means dropping again.
-    await readModels.forget(checkpointName);
-    for (const view of stored) await readModels.drop(view);
-  }
-  for (const view of retired(found, views)) await readModels.drop(view);
+  if (checkpoint === null) await beginAnew(input, { stored, wasThere: found !== null });
+  await dropAll(input, retired(found, views));
   for (const view of stored) await readModels.prepare(view);
   return checkpoint;
+}
+
+async function beginAnew(
+  input: StartInput,
+  { stored, wasThere }: { readonly stored: readonly View[]; readonly wasThere: boolean },
+): Promise<void> {
+  // First: without a checkpoint a crash in the middle of dropping only means dropping again.
+  input.check();
+  await input.readModels.forget(checkpointName);
+  if (wasThere) await input.settle();
+  await dropAll(input, stored);
+}
+
+async function dropAll(
+  { readModels, check }: StartInput,
+  views: readonly Pick<View, 'name' | 'version'>[],
+): Promise<void> {
+  for (const view of views) {
+    check();
+    await readModels.drop(view);
+  }
 }
 
 /** Views and versions that were live and are no more. */
@@ -76,6 +98,13 @@ async function foreignTo(found: Checkpoint | null, reader: EventReader): Promise
 export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
   const foreign = await foreignTo(await readModels.checkpoint(checkpointName), reader);
   if (foreign !== undefined) throw new ForeignViewsError(foreign);
+}
+
+/** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */
+function refuseNewer(found: Checkpoint | null, views: readonly View[]): void {
+  const newer = views.filter(({ name, version }) => (found?.live[name] ?? 0) > version);
+  if (newer.length === 0) return;
+  throw new Error(`the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`);
 }
 
 function changedViews(found: Checkpoint | null, views: readonly View[]): string | undefined {

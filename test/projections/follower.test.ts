@@ -2,10 +2,12 @@
 import { afterEach, expect, it } from 'vitest';
 import { createFollower, type Follower } from '../../src/projections/follower.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projections/own-writes.js';
+import { liveVersions } from '../../src/projections/start.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 
-const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live: {} });
+const live = liveVersions(liveProjections);
+const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live });
 
 let follower: Follower | undefined;
 let own: OwnWrites | undefined;
@@ -36,6 +38,7 @@ function follow(head: string) {
   own = ownWrites;
   const started = createFollower({
     readModels,
+    views: liveProjections,
     ownWrites,
     onMoved: (from) => moved.push(from),
     onFault: (message) => faults.push(message),
@@ -104,4 +107,12 @@ it('says once that the views are out of reach, and goes on', async () => {
   await views.become(at('06'));
   expect(views.follower.status().fault).toBeNull();
   expect(views.own.shown()).toBe('06');
+});
+
+it('does not take the views of another version for its own', async () => {
+  const views = follow('05');
+  await views.become(at('07'));
+  await views.become({ ...at('08'), live: { ...live, contacts: 99 } });
+  expect(views.follower.status().fault).toContain('another version');
+  expect(views.own.visible(['contacts'])).toBeDefined();
 });

@@ -106,3 +106,13 @@ it('does not wait when it is to stop', async () => {
   stop.abort();
   expect(await waiting).toBeNull();
 });
+
+it('tells at once when a renewal finds that somebody else holds it', async () => {
+  const one = leaseOf('one', { ttl: 40 });
+  await one.hold(never);
+  const lost = new Promise<void>((resolve) => one.onLost(resolve));
+  time += 41;
+  expect(await models.lease('projector', 'other', 60_000)).toEqual({ epoch: 2 });
+  await lost;
+  expect(one.isHeld()).toBe(false);
+});

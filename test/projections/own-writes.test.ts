@@ -100,3 +100,38 @@ test('under load the projector gathers, unless somebody waits', async () => {
   pace.hurry();
   expect(pace.next(100)).toBeUndefined();
 });
+
+test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', async () => {
+  const own = ownWrites();
+  own.record(append('lists', 101, exampleEvents.listCreated));
+  own.record(append('lists', 50, exampleEvents.listCreated));
+  own.advance(examplePosition(60));
+  const waiting = own.visible(['lists']);
+  expect(waiting).toBeDefined();
+  own.advance(examplePosition(101));
+  await waiting;
+  expect(own.lag()).toBe(0);
+});
+
+test('an answer that rested on the log without writing is not contradicted by a later read', async () => {
+  const own = ownWrites();
+  own.advance(examplePosition(5));
+  own.rest(examplePosition(4));
+  expect(own.visible(['lists'])).toBeUndefined();
+  own.rest(examplePosition(7));
+  const waiting = own.visible(['lists']);
+  expect(waiting).toBeDefined();
+  own.advance(examplePosition(7));
+  await waiting;
+});
+
+test('views that are begun anew are waited for until they show what they showed', async () => {
+  const own = ownWrites(examplePosition(5));
+  own.advance(examplePosition(9));
+  own.retreat('');
+  expect(own.reached()).toBe(false);
+  const waiting = own.visible([]);
+  own.advance(examplePosition(9));
+  await waiting;
+  expect(own.reached()).toBe(true);
+});
