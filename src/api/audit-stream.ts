@@ -1,13 +1,13 @@
 /** Answers that go out piece by piece, at the client's pace, until they end or the client goes away. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response, Router } from 'express';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { asServiceError } from './audit-call.js';
-import type { CallOptions, Calls } from './call.js';
+import type { Calls } from './call.js';
 import { errorBody, errorHeaders, send } from './envelope.js';
+import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
 
 export interface StreamEndpoint {
   /** The whole route pattern: what the log names, never the URL. */
@@ -24,33 +24,23 @@ export interface StreamedAnswer {
   readonly close?: () => void;
 }
 
-export type StreamOptions = Pick<CallOptions, 'authenticate' | 'limits' | 'headers' | 'log' | 'now' | 'isStopping'>;
-
 /** The Express handler of an endpoint that streams, with the checks, headers and log line that every request has. */
 export type Streams = (endpoint: StreamEndpoint) => Handler;
 type Handler = (request: Request, response: Response) => void;
 
-export function createStreams(options: StreamOptions): Streams {
+export function createStreams(options: PassageOptions): Streams {
   const { limits } = options;
 
   return (endpoint: StreamEndpoint) =>
     (request: Request, response: Response): void => {
       const run = (): void => {
-        const passage = begin(request, response);
+        const passage = beginPassage(options, request, response);
         answer(endpoint, passage).catch((fault: unknown) => {
           fail(endpoint, passage, fault);
         });
       };
-      // Another answer of the connection may still be on its way.
-      if (response.socket === null) response.once('socket', run);
-      else run();
+      whenItsTurn(response, run);
     };
-
-  function begin(request: Request, response: Response): Passage {
-    const given = request.headers['x-request-id'];
-    const requestId = typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
-    return { request, response, requestId, started: options.now(), rateHeaders: [] };
-  }
 
   function admit(passage: Passage): void {
     const { request } = passage;
@@ -61,11 +51,6 @@ export function createStreams(options: StreamOptions): Streams {
     if (!allowed) throw new ServiceError('rate_limited', {}, { retryAfter: resetSeconds });
     if (actor === undefined) throw new ServiceError('unauthorized');
     passage.actor = actor;
-  }
-
-  function headersOf({ requestId, rateHeaders }: Passage, more: readonly string[]): string[] {
-    const closing = options.isStopping() ? ['Connection', 'close'] : [];
-    return [...options.headers, 'X-Request-Id', requestId, ...rateHeaders, ...more, ...closing];
   }
 
   async function answer(endpoint: StreamEndpoint, passage: Passage): Promise<void> {
@@ -89,7 +74,7 @@ export function createStreams(options: StreamOptions): Streams {
   async function stream({ contentType, pieces }: StreamedAnswer, passage: Passage, gone: AbortSignal): Promise<void> {
     const { request, response } = passage;
     const begun = (): void => {
-      if (!response.headersSent) response.writeHead(200, withContentType(headersOf(passage, []), contentType));
+      if (!response.headersSent) response.writeHead(200, withContentType(headersOf(options, passage, []), contentType));
     };
     if (request.method !== 'HEAD')
       for await (const piece of pieces) {
@@ -116,31 +101,14 @@ export function createStreams(options: StreamOptions): Streams {
     if (response.headersSent) response.destroy();
     else {
       const body = errorBody({ code: error.code, message: error.message, data: {} });
-      send(response, status, { headers: headersOf(passage, errorHeaders(error)), body });
+      send(response, status, { headers: headersOf(options, passage, errorHeaders(error)), body });
     }
     log(endpoint, passage, status >= 500 ? { status, error: fault } : { status });
   }
 
-  function log(endpoint: StreamEndpoint, passage: Passage, outcome: { status: number; error?: unknown }): void {
-    const { request, requestId, actor, started } = passage;
-    options.log({
-      request_id: requestId,
-      method: request.method,
-      route: endpoint.route,
-      duration: Math.round((options.now() - started) * 1000) / 1000,
-      ...(actor === undefined ? {} : { actor }),
-      ...outcome,
-    });
+  function log({ route }: StreamEndpoint, passage: Passage, outcome: { status: number; error?: unknown }): void {
+    logPassage(options, passage, { route, ...outcome });
   }
-}
-
-interface Passage {
-  readonly request: Request;
-  readonly response: Response;
-  readonly requestId: string;
-  readonly started: number;
-  rateHeaders: readonly string[];
-  actor?: string;
 }
 
 function errorOf(fault: unknown): ServiceError {

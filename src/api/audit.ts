@@ -8,13 +8,14 @@ import { audited } from './audit-call.js';
 import { checkParameters, optionalText, optionalTime, parseContact, requiredTime } from './audit-input.js';
 import { feedRoute } from './audit-feed.js';
 import { listRoute } from './audit-list.js';
-import { createStreams, type StreamOptions } from './audit-stream.js';
+import { createStreams } from './audit-stream.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import { parseNothing } from './input.js';
+import type { PassageOptions } from './passage.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
-export interface AuditRouter extends StreamOptions {
+export interface AuditRouter extends PassageOptions {
   readonly audit: Audit;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;

@@ -5,11 +5,19 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
-import type { Authenticator } from './auth.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, send, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { Parser } from './input.js';
-import type { RateLimiter, RateVerdict } from './rate-limit.js';
+import {
+  beginPassage,
+  headersOf,
+  logPassage,
+  whenItsTurn,
+  type Passage,
+  type PassageOptions,
+  type RequestLine,
+} from './passage.js';
+import type { RateVerdict } from './rate-limit.js';
 
 /** What an endpoint is, apart from where it is mounted. */
 export interface Endpoint<Input> {
@@ -38,29 +46,7 @@ export interface Call<Input> {
   readonly context: CommandContext;
 }
 
-/** What is logged of a request: nothing of its content, and of its path only the pattern. */
-export interface RequestLine {
-  readonly request_id: string;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  /** Milliseconds. */
-  readonly duration: number;
-  readonly actor?: string;
-  /** Of server faults only. */
-  readonly error?: unknown;
-}
-
-export interface CallOptions {
-  readonly authenticate: Authenticator;
-  readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
-  /** Headers of every answer, name and value alternating. */
-  readonly headers: readonly string[];
-  readonly log: (line: RequestLine) => void;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
-  /** The server takes no new connections any more. */
-  readonly isStopping: () => boolean;
+export interface CallOptions extends PassageOptions {
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
 }
@@ -77,17 +63,9 @@ interface Reply {
   readonly body: string;
 }
 
-/** State of one request on its way. */
-interface Passage {
-  readonly request: Request;
-  readonly response: Response;
-  readonly started: number;
-  readonly requestId: string;
-  /** The request id is ours, not the caller's. */
-  readonly isOwnId: boolean;
-  actor?: string;
+/** State of one request on its way, and what came with it. */
+interface BodyPassage extends Passage {
   body: Body;
-  rateHeaders: readonly string[];
 }
 
 export type Runner = <Input>(endpoint: Endpoint<Input>) => (request: Request, response: Response) => void;
@@ -113,28 +91,19 @@ export interface Exchange {
 export function createCalls(options: CallOptions): Calls {
   const { limits } = options;
 
-  function begin(request: Request, response: Response): Passage {
-    const callers = callersId(request.headers['x-request-id']);
-    return {
-      request,
-      response,
-      started: options.now(),
-      requestId: callers ?? randomUUID(),
-      isOwnId: callers === undefined,
-      body: nothing,
-      rateHeaders: [],
-    };
+  function begin(request: Request, response: Response): BodyPassage {
+    return { ...beginPassage(options, request, response), body: nothing };
   }
 
-  function count(passage: Passage, verdict: RateVerdict): void {
+  function count(passage: BodyPassage, verdict: RateVerdict): void {
     passage.rateHeaders = verdict.headers;
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
   }
 
-  const addressOf = ({ request }: Passage): string => request.socket.remoteAddress ?? '';
+  const addressOf = ({ request }: BodyPassage): string => request.socket.remoteAddress ?? '';
 
   /** Whose key it is, and within the limit: then what is in the body. */
-  function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
+  function enter<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<Body> {
     const { request } = passage;
     const actor = options.authenticate(request);
     if (actor === undefined) return refuseUnknown(passage, endpoint);
@@ -146,14 +115,14 @@ export function createCalls(options: CallOptions): Calls {
     });
   }
 
-  async function refuseUnknown<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
+  async function refuseUnknown<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<Body> {
     count(passage, limits.anonymous.take(addressOf(passage)));
     if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
       passage.body = await readForEcho(passage.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
   }
 
-  async function handle<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
+  async function handle<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<void> {
     passage.body = await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     // A UUID of our own serves as both.
@@ -171,17 +140,11 @@ export function createCalls(options: CallOptions): Calls {
     log(passage, endpoint.route, { status: 200 });
   }
 
-  function reply(passage: Passage, { status, headers, body }: Reply): void {
-    const { response, requestId, rateHeaders } = passage;
-    const all = options.headers.slice();
-    all.push('X-Request-Id', requestId, ...rateHeaders);
-    if (headers !== undefined) all.push(...headers);
-    // A client that goes on using the connection of a server that stops would be cut off in the middle.
-    if (options.isStopping()) all.push('Connection', 'close');
-    send(response, status, { headers: all, body });
+  function reply(passage: BodyPassage, { status, headers, body }: Reply): void {
+    send(passage.response, status, { headers: headersOf(options, passage, headers), body });
   }
 
-  function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {
+  function fail<Input>(passage: BodyPassage, endpoint: Endpoint<Input>, fault: unknown): void {
     if (fault instanceof RequestAbortedError) {
       passage.response.destroy();
       return;
@@ -197,16 +160,8 @@ export function createCalls(options: CallOptions): Calls {
     log(passage, endpoint.route, status >= 500 ? { status, error: fault } : { status });
   }
 
-  function log(passage: Passage, route: string, outcome: { readonly status: number; readonly error?: unknown }): void {
-    const { request, requestId, started, actor } = passage;
-    options.log({
-      request_id: requestId,
-      method: request.method,
-      route,
-      duration: Math.round((options.now() - started) * 1000) / 1000,
-      ...(actor === undefined ? {} : { actor }),
-      ...outcome,
-    });
+  function log(passage: Passage, route: string, outcome: Pick<RequestLine, 'status' | 'error'>): void {
+    logPassage(options, passage, { route, ...outcome });
   }
 
   return {
@@ -222,10 +177,7 @@ export function createCalls(options: CallOptions): Calls {
           }
         });
       };
-      // Without a socket an earlier answer on the connection is still on its way: a client that sends many requests at
-      // once and reads slowly must not make us keep all their answers.
-      if (response.socket === null) response.once('socket', start);
-      else start();
+      whenItsTurn(response, start);
     },
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const passage = begin(request, response);
@@ -240,11 +192,6 @@ export function createCalls(options: CallOptions): Calls {
       reply(begin(request, response), { status: 200, body: successBody({ data }) });
     },
   };
-}
-
-/** The caller's request id, if it is one that we pass on. */
-function callersId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
 function parameterOf(request: Request, name: string): string {

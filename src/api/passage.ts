@@ -1,0 +1,96 @@
+/** What every request has on its way, however it is answered: its id, its headers, and the line that is logged of it. */
+import { randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { Authenticator } from './auth.js';
+import type { RateLimiter } from './rate-limit.js';
+
+/** What is logged of a request: nothing of its content, and of its path only the pattern. */
+export interface RequestLine {
+  readonly request_id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly actor?: string;
+  /** Of server faults only. */
+  readonly error?: unknown;
+}
+
+export interface PassageOptions {
+  readonly authenticate: Authenticator;
+  readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
+  /** Headers of every answer, name and value alternating. */
+  readonly headers: readonly string[];
+  readonly log: (line: RequestLine) => void;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** The server takes no new connections any more. */
+  readonly isStopping: () => boolean;
+}
+
+/** State of one request on its way. */
+export interface Passage {
+  readonly request: Request;
+  readonly response: Response;
+  readonly started: number;
+  readonly requestId: string;
+  /** The request id is ours, not the caller's. */
+  readonly isOwnId: boolean;
+  actor?: string;
+  rateHeaders: readonly string[];
+}
+
+export function beginPassage({ now }: PassageOptions, request: Request, response: Response): Passage {
+  const callers = callersId(request.headers['x-request-id']);
+  return {
+    request,
+    response,
+    started: now(),
+    requestId: callers ?? randomUUID(),
+    isOwnId: callers === undefined,
+    rateHeaders: [],
+  };
+}
+
+/** The caller's request id, if it is one that we pass on. */
+function callersId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
+}
+
+/** All headers of the answer, name and value alternating. */
+export function headersOf(
+  { headers, isStopping }: PassageOptions,
+  { requestId, rateHeaders }: Passage,
+  more: readonly string[] | undefined,
+): string[] {
+  const all = headers.slice();
+  all.push('X-Request-Id', requestId, ...rateHeaders);
+  if (more !== undefined) all.push(...more);
+  // A client that goes on using the connection of a server that stops would be cut off in the middle.
+  if (isStopping()) all.push('Connection', 'close');
+  return all;
+}
+
+export function logPassage(
+  { log, now }: PassageOptions,
+  { request, requestId, started, actor }: Passage,
+  outcome: Pick<RequestLine, 'route' | 'status' | 'error'>,
+): void {
+  log({
+    request_id: requestId,
+    method: request.method,
+    duration: Math.round((now() - started) * 1000) / 1000,
+    ...(actor === undefined ? {} : { actor }),
+    ...outcome,
+  });
+}
+
+/**
+ * Runs when the connection has come to this request. Without a socket an earlier answer on it is still on its way: a
+ * client that sends many requests at once and reads slowly must not make us keep all their answers.
+ */
+export function whenItsTurn(response: Response, run: () => void): void {
+  if (response.socket === null) response.once('socket', run);
+  else run();
+}
