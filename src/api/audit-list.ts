@@ -1,6 +1,7 @@
 /** The route of a list as it was at a time: members line by line, as NDJSON or CSV. */
 import type { Router } from 'express';
 import type { Audit } from '../audit/audit.js';
+import { csvRow } from '../audit/csv.js';
 import type { ListAt, MemberAt } from '../audit/list-at.js';
 import { ServiceError } from '../errors.js';
 import { checkParameters, choice, requiredTime } from './audit-input.js';
@@ -71,9 +72,9 @@ const columns = [
 ];
 
 async function* asCsv({ members }: ListAt): AsyncGenerator<string> {
-  let head = row(columns);
+  let head = csvRow(columns);
   for await (const some of members()) {
-    yield head + some.map((member) => row(cellsOf(member))).join('');
+    yield head + some.map((member) => csvRow(cellsOf(member))).join('');
     head = '';
   }
   if (head !== '') yield head;
@@ -92,11 +93,3 @@ const cellsOf = ({ contact_id, email, status, tags, because }: MemberAt): readon
   because.request_id,
   because.position,
 ];
-
-/** RFC 4180. A cell that a spreadsheet would run as a formula gets an apostrophe before it. */
-const row = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
-
-function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
