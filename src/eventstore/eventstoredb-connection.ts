@@ -1,13 +1,15 @@
 /**
- * Calls to an EventStoreDB. The client finds the node, keeps the connection and knows the credentials; the two calls that
- * a log is made of are made here, because the client's own parse and rewrite the JSON of every event.
+ * Calls to an EventStoreDB. The client finds the node; the two calls that a log is made of are made here, because the
+ * client's own parse and rewrite the JSON of every event.
  */
 import streamsService, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import messagesOf from '@eventstore/db-client/generated/streams_pb.js';
 import type { AppendReq, AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from './event-store.js';
 import { faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
-import { createClient } from './eventstoredb-url.js';
+import { createAppendCalls, frame, type AppendCall } from './eventstoredb-append-call.js';
+import { createClient, nodeAccess } from './eventstoredb-url.js';
 
 export interface ReadCall {
   readonly request: ReadReq;
@@ -35,6 +37,7 @@ type CallOptions = NonNullable<Parameters<StreamsClient['read']>[2]>;
 
 /** What the client keeps to itself. Its version is pinned. */
 interface ClientInside {
+  readonly connectionName: string;
   getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
   callArguments(
     options: { readonly requiresLeader: boolean; readonly deadline?: number },
@@ -53,6 +56,7 @@ const requiresLeader = true;
 /** Connects with the first call. @throws EventStoreUrlError */
 export function openConnection(url: string): Connection {
   const inside = createClient(url) as unknown as ClientInside;
+  const appends = createAppendCalls(nodeAccess(url), inside.connectionName);
   /** Of the reads that are running: ends them. */
   const running = new Set<() => void>();
   let current: StreamsClient | undefined;
@@ -103,29 +107,25 @@ export function openConnection(url: string): Connection {
   }
 
   function append(messages: readonly AppendReq[], timeoutMs: number): Promise<AppendResp> {
+    const frames = Buffer.concat(messages.map((message) => frame(message.serializeBinary())));
     return new Promise((resolve, reject) => {
-      let over = false;
-      let giveUp = (): void => reject(new NotSentError(`no connection for ${timeoutMs} ms`));
+      let running: AppendCall | undefined;
+      let isOver = false;
       // Besides the deadline of the call: that one does not cover the time until a node is found.
       const timer = setTimeout(() => {
-        over = true;
-        giveUp();
+        isOver = true;
+        if (running?.isSent() !== true) reject(new NotSentError(`no connection for ${timeoutMs} ms`));
+        else reject(new SilenceError(`no answer for ${timeoutMs} ms`));
+        running?.cancel();
       }, timeoutMs);
-      const attempt = (client: StreamsClient): Promise<AppendResp> => {
-        if (over) throw new NotSentError(`no connection for ${timeoutMs} ms`);
-        const { answer, cancel } = send(
-          client,
-          messages,
-          inside.callArguments({ requiresLeader, deadline: timeoutMs }),
-        );
-        giveUp = () => {
-          reject(new SilenceError(`no answer for ${timeoutMs} ms`));
-          cancel();
-        };
-        return answer;
+      const attempt = (client: StreamsClient): Promise<Buffer> => {
+        if (isOver) throw new NotSentError(`no connection for ${timeoutMs} ms`);
+        running = appends.call(nodeOf(client), frames, timeoutMs);
+        return running.answer;
       };
       call(attempt)
-        .then(resolve, reject)
+        .then((answer) => resolve(messagesOf.AppendResp.deserializeBinary(answer)))
+        .catch(reject)
         .finally(() => clearTimeout(timer));
     });
   }
@@ -209,30 +209,13 @@ export function openConnection(url: string): Connection {
       closed = true;
       for (const stop of [...running]) stop();
       current?.close();
+      appends.close();
     },
   };
 }
 
-/**
- * All messages of an append go out in one turn, and nothing may be awaited between them: of an append that is cancelled
- * half-way, by a deadline too, the server (23.10.6) writes what has come.
- */
-function send(
-  client: StreamsClient,
-  messages: readonly AppendReq[],
-  args: [Metadata, CallOptions],
-): { answer: Promise<AppendResp>; cancel: () => void } {
-  let cancel = (): void => undefined;
-  const answer = new Promise<AppendResp>((resolve, reject) => {
-    const stream = client.append(...args, (error, response) => (error === null ? resolve(response) : reject(error)));
-    cancel = () => stream.cancel();
-    // The callback hears of it, too, but without a listener the process would end.
-    stream.on('error', reject);
-    for (const message of messages) stream.write(message);
-    stream.end();
-  });
-  return { answer, cancel };
-}
+/** The client's channels are called `dns:host:port`. */
+const nodeOf = (client: StreamsClient): string => client.getChannel().getTarget().replace(/^dns:/, '');
 
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /Channel (closed before call started|has been shut down)/.test(error.message);

@@ -35,6 +35,34 @@ export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
+/** What the server answered in place of a message, or what became of the connection; read like an error of the gRPC library, by the client, too. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  /** gRPC's. */
+  readonly code: number;
+  readonly details: string;
+  readonly metadata: {
+    get(key: string): readonly string[];
+    getMap(): Readonly<Record<string, string>>;
+  };
+
+  constructor({
+    code,
+    details,
+    trailers = {},
+  }: {
+    readonly code: number;
+    readonly details: string;
+    readonly trailers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  }) {
+    super(details);
+    this.code = code;
+    this.details = details;
+    const map = Object.fromEntries(Object.entries(trailers).map(([key, value]) => [key, String(value)]));
+    this.metadata = { getMap: () => map, get: (key) => (map[key] === undefined ? [] : [map[key]]) };
+  }
+}
+
 const codes = {
   unknown: 2,
   permissionDenied: 7,

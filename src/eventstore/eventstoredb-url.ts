@@ -1,5 +1,6 @@
 /** Judges the connection string before the client sees it: what the client says of a bad one holds the password. */
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { readFileSync } from 'node:fs';
 
 /** What the client understands, as it compares: without case, hyphen and underscore. */
 const options = new Set([
@@ -40,6 +41,40 @@ export function createClient(url: string): EventStoreDBClient {
 export const firstNode = (url: string): string =>
   url.replace(/^\s*esdb(?:\+discover)?:\/\/((?:[^:]+:[^@]+@)?)([^,/?]+)[^?]*/, 'esdb://$1$2');
 
+/** What a connection needs beside the node's address. */
+export interface NodeAccess {
+  /** Undefined: without TLS. */
+  readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer } | undefined;
+  /** For the header `authorization`. */
+  readonly credentials: string | undefined;
+}
+
+/** As the client reads it; to be called with a URL that the client has taken. */
+export function nodeAccess(url: string): NodeAccess {
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const given = new Map(
+    query.split('&').map((pair): [string, string] => {
+      const [name = '', value = ''] = pair.split('=');
+      return [flat(name), value.trim()];
+    }),
+  );
+  const file = (name: string): Buffer | undefined => {
+    const named = given.get(name);
+    return named === undefined ? undefined : readFileSync(named);
+  };
+  const [, user, password] = /^\s*esdb(?:\+discover)?:\/\/([^:/?]+):([^@]+)@/.exec(url) ?? [];
+  const [ca, cert, key] = [file('tlscafile'), file('usercertfile'), file('userkeyfile')];
+  return {
+    tls: given.get('tls') === 'false' ? undefined : { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
+    credentials:
+      user === undefined || password === undefined
+        ? undefined
+        : `Basic ${Buffer.from(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`).toString('base64')}`,
+  };
+}
+
+const flat = (name: string): string => name.trim().toLowerCase().replace(/[_-]/g, '');
+
 function assertScheme(url: string): void {
   if (!/^\s*esdb(\+discover)?:\/\/./.test(url))
     throw new EventStoreUrlError('the EventStoreDB URL must begin with esdb:// or esdb+discover://');
@@ -59,7 +94,7 @@ function assertOptions(url: string): void {
   if (query === url) return;
   for (const pair of query.split('&')) {
     const [name = '', value = ''] = pair.split('=');
-    const key = name.trim().toLowerCase().replace(/[_-]/g, '');
+    const key = flat(name);
     if (!options.has(key)) throw new EventStoreUrlError(`the EventStoreDB URL has an unknown option ${quoted(name)}`);
     if (key === 'tlsverifycert' && value.trim() === 'false')
       throw new EventStoreUrlError('tlsVerifyCert=false is not supported: name the authority with tlsCAFile');
