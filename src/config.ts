@@ -81,19 +81,22 @@ const schema = z.object({
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
 });
 
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** `name:key` or bare keys. */
-  readonly apiKeys: readonly string[];
+export interface StoresConfig {
   readonly dataDir: string;
-  /** Undefined: e-mail goes to the outbox folder. */
-  readonly smtp: SmtpServer | undefined;
   readonly secret: string | undefined;
   /** Undefined: events are kept in the data folder. */
   readonly eventStore: { readonly url: string; readonly prefix: string } | undefined;
   /** `mongodb://…`. Undefined: views are kept in the data folder. */
   readonly mongodb: string | undefined;
+}
+
+export interface Config extends StoresConfig {
+  readonly port: number;
+  readonly host: string;
+  /** `name:key` or bare keys. */
+  readonly apiKeys: readonly string[];
+  /** Undefined: e-mail goes to the outbox folder. */
+  readonly smtp: SmtpServer | undefined;
   readonly roles: ReadonlySet<Role>;
   /** Requests a minute and key; 0 = off. */
   readonly rateLimit: number;
@@ -107,32 +110,52 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** @throws ConfigurationError naming every variable that is wrong. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const result = schema.safeParse(environment);
-  if (!result.success) {
-    const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
-    throw new ConfigurationError(`The configuration is not valid: ${lines.join('; ')}`);
-  }
-  const settings = result.data;
+function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environment): z.output<Schema> {
+  const result = wanted.safeParse(environment);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+  throw new ConfigurationError(`The configuration is not valid: ${lines.join('; ')}`);
+}
+
+/** @throws ConfigurationError naming every variable that is wrong. */
+export function readConfig(environment: Environment): Config {
+  const settings = parsed(schema, environment);
   refuseWhatIsMissing(settings);
   return {
     port: settings.PORT,
     host: settings.HOST,
     apiKeys: settings.API_KEYS,
-    dataDir: settings.DATA_DIR,
     smtp: settings.SMTP_URL,
-    secret: settings.SECRET,
-    eventStore:
-      settings.EVENTSTORE_URL === undefined
-        ? undefined
-        : { url: settings.EVENTSTORE_URL, prefix: settings.EVENTSTORE_PREFIX },
-    mongodb: settings.MONGODB_URL,
+    ...storesIn(settings),
     roles: new Set(settings.ROLES),
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
     logLevel: settings.LOG_LEVEL,
     mailInDoubt: settings.MAIL_IN_DOUBT,
+  };
+}
+
+const storesSchema = schema.pick({
+  DATA_DIR: true,
+  EVENTSTORE_URL: true,
+  EVENTSTORE_PREFIX: true,
+  MONGODB_URL: true,
+  SECRET: true,
+});
+
+/** Where the stores are, whatever else the environment says; a secret may be missing. @throws ConfigurationError */
+export const readStoresConfig = (environment: Environment): StoresConfig => storesIn(parsed(storesSchema, environment));
+
+function storesIn(settings: z.output<typeof storesSchema>): StoresConfig {
+  const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = settings;
+  return {
+    dataDir: settings.DATA_DIR,
+    secret: settings.SECRET,
+    eventStore: url === undefined ? undefined : { url, prefix },
+    mongodb: settings.MONGODB_URL,
   };
 }
 

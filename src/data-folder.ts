@@ -23,6 +23,10 @@ export interface DataFolder {
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;
+  /** As it was last written; the service may have stopped since. */
+  address(): string | undefined;
+  /** The key that was generated on the first start, in clear; undefined when it is not kept here. */
+  apiKey(): string | undefined;
   /** The deployment secret; undefined when there is none. */
   secret(): string | undefined;
   generateSecret(): string;
@@ -42,6 +46,11 @@ const storedKeys = z.array(
 /** Makes the folder where it is missing (mode 0700). @throws what the file system throws */
 export function openDataFolder(folder: string): DataFolder {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return dataFolderAt(folder);
+}
+
+/** Makes nothing before it has to. */
+export function dataFolderAt(folder: string): DataFolder {
   const file = (name: string): string => path.join(folder, name);
   const keysFile = file('api-keys.json');
   return {
@@ -52,6 +61,8 @@ export function openDataFolder(folder: string): DataFolder {
     writeAddress: (address) => {
       writeDurably(file('address'), `${address}\n`);
     },
+    address: () => lineIn(file('address')),
+    apiKey: () => lineIn(file('api-key.txt')),
     secret() {
       if (!existsSync(file('secret'))) return undefined;
       const secret = readFileSync(file('secret'), 'utf8').trim();
@@ -75,6 +86,11 @@ export function openDataFolder(folder: string): DataFolder {
       return { keys: [key], generated };
     },
   };
+}
+
+function lineIn(file: string): string | undefined {
+  const line = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return line === '' ? undefined : line;
 }
 
 function readKeys(file: string): StoredKey[] {

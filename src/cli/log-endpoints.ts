@@ -11,7 +11,8 @@ import { EventStoreUrlError } from '../eventstore/eventstoredb-url.js';
 import { openEventStoreDb, type EventStoreDbStore } from '../eventstore/eventstoredb.js';
 import { openSqliteEventReader } from '../eventstore/sqlite-reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite.js';
-import { shown, UsageError, type EventStoreDbAddress, type LogAddress } from './migrate-arguments.js';
+import { UsageError } from './failures.js';
+import { shown, type EventStoreDbAddress, type LogAddress } from './migrate-arguments.js';
 import { MigrationRefusedError } from './migration.js';
 import { patiently, type Patience } from './patience.js';
 

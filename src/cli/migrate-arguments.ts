@@ -1,6 +1,7 @@
 /** The command line of `npm run migrate`: what it means, and what is wrong with it. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { UsageError } from './failures.js';
 
 export interface EventStoreDbAddress {
   readonly kind: 'eventstoredb';
@@ -15,11 +16,6 @@ export interface MigrateArguments {
   readonly to: LogAddress;
   readonly dryRun: boolean;
   readonly json: boolean;
-}
-
-/** The command line cannot be understood; the message says why. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const usage = `Copies the event log into another store and compares the two.

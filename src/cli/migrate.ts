@@ -1,7 +1,8 @@
 /** `npm run migrate`: copies the event log into another store. Composition root of this command: the process, its clock and its signals. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readArguments, usage, UsageError, type MigrateArguments } from './migrate-arguments.js';
+import { UsageError } from './failures.js';
+import { readArguments, usage, type MigrateArguments } from './migrate-arguments.js';
 import { asJson, failureAsJson, inWords } from './migration-report.js';
 import { MigrationRefusedError } from './migration.js';
 import type { Patience } from './patience.js';

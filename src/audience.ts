@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+/** Composition root of the command line `audience`: the process, its clock, its signals, the stores and the running service. */
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { CommandLine, ExitCode } from './cli/command-line.js';
+import { openLogForReading } from './cli/log-for-reading.js';
+import { createOutput } from './cli/output.js';
+import { createProgram, InterruptedError, runProgram, type GlobalOptions } from './cli/program.js';
+import { findService } from './cli/service-client.js';
+import { streamKeysOf } from './cli/stream-keys.js';
+import { readStoresConfig } from './config.js';
+import { dataFolderAt } from './data-folder.js';
+import { explain } from './operator.js';
+import { openViewsReader, settingsOf, type StoreSettings } from './stores.js';
+
+interface Deployment {
+  readonly dataDir: string;
+  readonly secret: string | undefined;
+  readonly stores: StoreSettings;
+}
+
+/** A folder that is named on the command line is meant, whatever the environment says of servers. */
+function deploymentOf({ dataDir }: GlobalOptions, env: NodeJS.ProcessEnv): Deployment {
+  const config = readStoresConfig(
+    dataDir === undefined ? env : { ...env, DATA_DIR: dataDir, EVENTSTORE_URL: '', MONGODB_URL: '' },
+  );
+  return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
+}
+
+function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
+  const { env } = process;
+  const deployment = (): Deployment => deploymentOf(given.options, env);
+  return {
+    stdout: createOutput(process.stdout),
+    stderr: process.stderr,
+    env,
+    signal,
+    clock: Date.now,
+    monotonic: () => performance.now(),
+    get json() {
+      return given.options.json;
+    },
+    get dataDir() {
+      return deployment().dataDir;
+    },
+    get stores() {
+      return deployment().stores;
+    },
+    openLog: () => openLogForReading(deployment().stores.events, { signal }),
+    openViews: () => openViewsReader(deployment().stores.views),
+    streamKeys(log) {
+      const { dataDir, secret } = deployment();
+      return streamKeysOf(log, [secret, dataFolderAt(dataDir).secret()]);
+    },
+    service() {
+      const folder = dataFolderAt(deployment().dataDir);
+      return findService({
+        named: given.options.url ?? present(env['AUDIENCE_URL']),
+        written: folder.address(),
+        key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
+        signal,
+      });
+    },
+    exitWith(code) {
+      given.exitCode = code;
+    },
+  };
+}
+
+/** An empty variable counts as absent. */
+const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+const versionOf = (file: URL): string =>
+  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
+
+async function main(): Promise<number> {
+  // What is written here holds personal data: for the owner only.
+  process.umask(0o077);
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const abort = new AbortController();
+  for (const [name, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ] as const)
+    process.on(name, () => {
+      // Whoever asks twice does not want to wait.
+      if (abort.signal.aborted) process.exit(128 + number);
+      abort.abort(new InterruptedError(128 + number));
+    });
+  // Nobody reads any more, as after `| head`: that is no fault.
+  process.stdout.on('error', () => abort.abort(new InterruptedError(0)));
+  process.stderr.on('error', () => undefined);
+
+  const given: { options: GlobalOptions; exitCode: ExitCode } = { options: { json: false }, exitCode: 0 };
+  const line = createLine(abort.signal, given);
+  const version = versionOf(new URL('../package.json', import.meta.url));
+  const onOptions = (options: GlobalOptions): void => {
+    given.options = options;
+  };
+  const program = createProgram({ line, version, onOptions });
+  const words = process.argv.slice(2);
+  return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
+}
+
+// Connections that are kept alive must not keep the process.
+process.exit(await main());

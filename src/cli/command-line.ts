@@ -1,0 +1,61 @@
+/** What every command of `audience` is given: terminal, clock, stores, the running service. src/audience.ts makes it. */
+import type { StreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { Screen } from './progress-bar.js';
+import type { ServiceClient } from './service-client.js';
+
+/** 0: done. 1: the answer is no, something differs, or it failed. */
+export type ExitCode = 0 | 1;
+
+/** Standard output: the answer, and nothing else. */
+export interface Output {
+  readonly isTTY: boolean;
+  /** Of the terminal; undefined elsewhere. */
+  readonly columns: number | undefined;
+  /** Resolves when it has been taken: wait for it, so that memory stays small. Rejects when nobody reads any more. */
+  write(text: string | Uint8Array): Promise<void>;
+}
+
+/** Where log and views are. Plain data: it crosses threads. */
+export interface StoreAddresses {
+  readonly events:
+    | { readonly kind: 'embedded'; readonly file: string }
+    | { readonly kind: 'eventstoredb'; readonly url: string; readonly prefix: string };
+  readonly views:
+    { readonly kind: 'embedded'; readonly file: string } | { readonly kind: 'mongodb'; readonly url: string };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * `json`, `dataDir` and `stores` follow the options of the call: they are known inside an action, not while commands are
+ * registered. What is opened is the caller's to close.
+ */
+export interface CommandLine {
+  readonly stdout: Output;
+  /** Progress, notices and errors. */
+  readonly stderr: Screen;
+  readonly env: Environment;
+  /** Aborts on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  clock(): number;
+  /** Milliseconds since some fixed moment. */
+  monotonic(): number;
+  /** The answer is to be read by a program. */
+  readonly json: boolean;
+  readonly dataDir: string;
+  /** @throws ConfigurationError */
+  readonly stores: StoreAddresses;
+  /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */
+  openLog(): Promise<EventReader>;
+  /** For reading only, as they are now. @throws ReadModelsUnavailableError */
+  openViews(): Promise<ReadModelReader>;
+  /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
+  streamKeys(log: EventReader): Promise<StreamKeys>;
+  /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
+  service(): Promise<ServiceClient | undefined>;
+  /** What the command ends with, when it does not throw. Default 0. */
+  exitWith(code: ExitCode): void;
+}

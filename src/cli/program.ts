@@ -1,0 +1,115 @@
+/** The program `audience`: its commands, its common options, and how a run ends. */
+import { Command, CommanderError } from 'commander';
+import { z } from 'zod';
+import type { CommandLine } from './command-line.js';
+import { CommandFailedError, UsageError } from './failures.js';
+
+const globalOptions = z.object({
+  dataDir: z.string().optional(),
+  url: z.string().optional(),
+  json: z.boolean().default(false),
+});
+export type GlobalOptions = z.output<typeof globalOptions>;
+
+export interface ProgramOptions {
+  readonly line: CommandLine;
+  readonly version: string;
+  /** Told before an action runs. */
+  readonly onOptions: (options: GlobalOptions) => void;
+}
+
+export function createProgram({ line, version, onOptions }: ProgramOptions): Command {
+  const program = new Command('audience');
+  // Before the commands: they take these over.
+  program
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void line.stdout.write(text).catch(() => undefined),
+      writeErr: (text) => void line.stderr.write(text),
+      // Told once, at the end of the run.
+      outputError: () => undefined,
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .helpOption('-h, --help', 'this text');
+  program
+    .description(
+      'For the operator, the auditor and the analyst of an audience-ledger: history, proof, rebuild, export.',
+    )
+    .version(version, '-V, --version', 'the version')
+    .option('--data-dir <folder>', 'the data folder; its log is read even where EVENTSTORE_URL names another one')
+    .option('--url <address>', 'the running service, where it is not the one of the data folder (AUDIENCE_URL)')
+    .option('--json', 'the answer, and what went wrong, as JSON on standard output')
+    .hook('preAction', () => {
+      onOptions(globalOptions.parse(program.opts()));
+    });
+  withExamples(program, ['audience audit history ada@example.com', 'audience audit verify', 'audience help audit']);
+  return program;
+}
+
+/** The end of a command's help. */
+export const withExamples = (command: Command, examples: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
+
+export interface Run {
+  readonly program: Command;
+  readonly line: CommandLine;
+  /** The words after the program's name. */
+  readonly words: readonly string[];
+  /** What an error means, in the operator's words. */
+  readonly explain: (error: unknown) => string;
+  /** What the command ended with, where it did not throw. */
+  readonly exitCode: () => number;
+}
+
+/** The exit code: 0, 1, 2, or that of the interruption. */
+export async function runProgram({ program, line, words, explain, exitCode }: Run): Promise<number> {
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    line.signal.throwIfAborted();
+    return exitCode();
+  } catch (error) {
+    if (line.signal.aborted) return interruptionOf(line.signal);
+    const failure = failureOf(error, explain);
+    if (failure !== undefined && words.includes('--json'))
+      await line.stdout.write(`${JSON.stringify({ error: { type: failure.type, message: failure.message } })}\n`);
+    if (failure !== undefined) line.stderr.write(`${failure.message}\n${failure.hint}`);
+    return failure?.exitCode ?? (error instanceof CommanderError && error.exitCode !== 0 ? 2 : 0);
+  }
+}
+
+/** Why a run was ended from outside, and the exit code that says so. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('interrupted');
+    this.exitCode = exitCode;
+  }
+}
+
+const interruptionOf = ({ reason }: AbortSignal): number => (reason instanceof InterruptedError ? reason.exitCode : 1);
+
+interface Failure {
+  readonly type: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly exitCode: number;
+}
+
+/** Undefined: nothing went wrong, or help has been shown instead. */
+function failureOf(error: unknown, explain: (error: unknown) => string): Failure | undefined {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
+    const message = withoutPersonalData(error.message.replace(/^error: /, ''));
+    return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}`, hint, exitCode: 2 };
+  }
+  if (error instanceof UsageError) return { type: 'usage', message: error.message, hint, exitCode: 2 };
+  const type = error instanceof CommandFailedError ? error.type : 'failed';
+  return { type, message: error instanceof CommandFailedError ? error.message : explain(error), hint: '', exitCode: 1 };
+}
+
+const hint = 'What there is: audience --help, and --help after each command.\n';
+
+/** What was typed may be an address, or a URL with a password. */
+const withoutPersonalData = (text: string): string => text.replace(/[^\s'"]*@[^\s'"]*/g, '…');

@@ -1,0 +1,174 @@
+/** Speaks to the running service for the command line: finds it, asks it, follows what it tells. */
+import { z } from 'zod';
+import { CommandFailedError, UsageError } from './failures.js';
+import { serverSentEvents, type ServerSentEvent } from './server-sent-events.js';
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  /** With its query, from the slash on. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+export interface ServiceAnswer {
+  /** HTTP status code. */
+  readonly status: number;
+  /** `data` of the envelope; of an error, too. */
+  readonly data: unknown;
+  /** In words; empty where the service says nothing. */
+  readonly message: string;
+}
+
+/** All requests carry the API key, and end with the command. */
+export interface ServiceClient {
+  /** Without credentials. */
+  readonly url: string;
+  /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
+  ask(request: ServiceRequest): Promise<ServiceAnswer>;
+  /** Until the service ends the stream. @throws CommandFailedError also when the stream cannot be had, or breaks */
+  follow(path: string): AsyncIterable<ServerSentEvent>;
+}
+
+export interface ServicePlace {
+  /** Named by the operator, who wants this service and no other. */
+  readonly named: string | undefined;
+  /** Written down by the service when it last started. */
+  readonly written: string | undefined;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** To find out whether it is there. */
+const lookMs = 3_000;
+
+/**
+ * Undefined: no service runs there, as far as is known. The key is sent only to what answers as a service of ours.
+ * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
+ */
+export async function findService({ named, written, key, signal }: ServicePlace): Promise<ServiceClient | undefined> {
+  const base = named === undefined ? written : demandAddress(named);
+  if (base === undefined || !URL.canParse(base)) return undefined;
+  const client = createServiceClient({ url: new URL(base).origin, key, signal });
+  if (await isAlive(client.url, signal)) return client;
+  if (named === undefined) return undefined;
+  throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
+}
+
+function demandAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Not shown: it may hold a password.
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError('--url (or AUDIENCE_URL) must be an address that begins with http:// or https://');
+  return url.origin;
+}
+
+const alive = z.object({ data: z.object({ alive: z.literal(true) }) });
+
+async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health/live`, {
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
+    });
+    return alive.safeParse(await answer.json()).success;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+export interface ClientOptions {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const envelope = z.object({ data: z.unknown().optional(), message: z.string().optional() });
+
+export function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
+  const credentials: Readonly<Record<string, string>> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+
+  async function send(path: string, init: { method: string; headers: Record<string, string>; body?: string }) {
+    try {
+      return await fetch(url + path, {
+        ...init,
+        headers: { ...credentials, ...init.headers },
+        redirect: 'error',
+        signal,
+      });
+    } catch (error) {
+      throw broken(error);
+    }
+  }
+
+  function broken(error: unknown): Error {
+    signal.throwIfAborted();
+    if (error instanceof CommandFailedError) return error;
+    return new CommandFailedError(`The service at ${url} does not answer (${reasonOf(error)}).`, {
+      type: 'no_service',
+      cause: error,
+    });
+  }
+
+  function demandKey(status: number): void {
+    if (status !== 401) return;
+    const known = key === undefined ? 'No API key is known here' : 'The service refuses the API key';
+    throw new CommandFailedError(
+      `${known}: set AUDIENCE_KEY to a key of the service at ${url}, or keep the generated one in api-key.txt of its data folder.`,
+      { type: 'unauthorized' },
+    );
+  }
+
+  return {
+    url,
+    async ask({ method, path, body }) {
+      const json = body === undefined ? {} : { body: JSON.stringify(body) };
+      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+      const answer = await send(path, { method, headers: { accept: 'application/json', ...type }, ...json });
+      demandKey(answer.status);
+      const { data, message = '' } = await envelopeOf(answer).catch((error: unknown) => {
+        throw broken(error);
+      });
+      return { status: answer.status, data, message };
+    },
+    async *follow(path) {
+      const answer = await send(path, { method: 'GET', headers: { accept: 'text/event-stream' } });
+      demandKey(answer.status);
+      if (answer.status !== 200 || answer.body === null) {
+        const { message } = await envelopeOf(answer).catch(() => ({ message: undefined }));
+        throw new CommandFailedError(message ?? `The service answered ${answer.status}.`, { type: 'refused' });
+      }
+      try {
+        yield* serverSentEvents(answer.body);
+      } catch (error) {
+        throw broken(error);
+      }
+    },
+  };
+}
+
+async function envelopeOf(answer: Response): Promise<z.output<typeof envelope>> {
+  const parsed = envelope.safeParse(jsonIn(await answer.text()));
+  if (parsed.success) return parsed.data;
+  throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and no JSON of ours.`, {
+    type: 'no_service',
+  });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `fetch` says lies in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  return 'no reason known';
+}

@@ -1,0 +1,31 @@
+/** Finds the secret that a log was begun with: with another one every address would seem to be unknown. */
+import { codec } from '../events/codec.js';
+import { deriveStreamKeys, serviceStream, type StreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { CommandFailedError } from './failures.js';
+
+/** The keys of the first secret that fits. @throws CommandFailedError none does @throws StoreUnavailableError */
+export async function streamKeysOf(
+  log: Pick<EventReader, 'readStream'>,
+  secrets: readonly (string | undefined)[],
+): Promise<StreamKeys> {
+  const keys = secrets.flatMap((secret) => (secret === undefined ? [] : [deriveStreamKeys(secret)]));
+  const begun = await beginningOf(log);
+  const found = keys.find((one) => begun === undefined || one.fingerprint(begun.log_id) === begun.secret_fingerprint);
+  if (found !== undefined) return found;
+  throw new CommandFailedError(
+    keys.length === 0
+      ? 'To find a contact by its e-mail address the secret of this log is needed: set SECRET, or put the file secret into the data folder. A contact id needs none.'
+      : 'The secret at hand (SECRET, or the file secret in the data folder) is not the one that this log was begun with, so that no e-mail address can be found.',
+    { type: 'no_secret' },
+  );
+}
+
+async function beginningOf(log: Pick<EventReader, 'readStream'>) {
+  for await (const events of log.readStream(serviceStream))
+    for (const stored of events) {
+      const { event } = codec.decode(stored);
+      if (event.type === 'ServiceInitialised') return event.data;
+    }
+  return undefined;
+}
