@@ -130,7 +130,8 @@ function feedEvent({ position, stream, revision, id, type, data, metadata }: Sto
   };
 }
 
-type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
+/** Who, when and why. */
+export type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
 
 const unknownOrigin: Origin = {
   at: null,
@@ -141,7 +142,8 @@ const unknownOrigin: Origin = {
   schema: null,
 };
 
-function originOf(metadata: string): Origin {
+/** From the text of an event's metadata. */
+export function originOf(metadata: string): Origin {
   const known = metadataSchema.safeParse(jsonOrText(metadata)).data;
   if (known === undefined) return unknownOrigin;
   const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;

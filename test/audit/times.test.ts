@@ -1,6 +1,6 @@
 /** How audit requests write points in time. */
 import { expect, test } from 'vitest';
-import { parseTime } from '../../src/api/audit-input.js';
+import { parseTime } from '../../src/audit/times.js';
 
 test.for([
   ['2026-03-01T10:00:00.123Z', '2026-03-01T10:00:00.123Z'],
