@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from './failures.js';
 import { readArguments, usage, type MigrateArguments } from './migrate-arguments.js';
 import { asJson, failureAsJson, inWords } from './migration-report.js';
-import { MigrationRefusedError } from './migration.js';
+import { MigrationRefusedError, phaseTitles } from './migration.js';
 import type { Patience } from './patience.js';
 import { createProgressBar } from './progress-bar.js';
 import { runMigration } from './run-migration.js';
@@ -26,7 +26,7 @@ async function migrate(migration: MigrateArguments, signal: AbortSignal): Promis
       clock: Date.now,
       patience,
       signal,
-      report: bar.report,
+      report: (progress) => bar.report({ ...progress, phase: phaseTitles[progress.phase] }),
       onNotice(notice) {
         bar.clear();
         process.stderr.write(`${notice}\n`);

@@ -3,6 +3,13 @@
 /** In the order in which they happen. */
 export type Phase = 'reading' | 'matching' | 'copying' | 'comparing';
 
+export const phaseTitles: Readonly<Record<Phase, string>> = {
+  reading: 'reading the source',
+  matching: 'comparing what is there already',
+  copying: 'copying',
+  comparing: 'comparing both logs',
+};
+
 export interface Progress {
   readonly phase: Phase;
   /** Events, counted from the beginning of the log. */

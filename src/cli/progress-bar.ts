@@ -1,5 +1,13 @@
 /** How far it is: one line that is written over on a terminal, a line every few seconds elsewhere. */
-import type { Phase, Progress, Report } from './migration.js';
+
+/** What a bar is told, as often as one likes: telling it is cheap. */
+export interface Progress {
+  /** What is being done, as it stands at the head of the line. A new one begins a new count of the speed. */
+  readonly phase: string;
+  readonly done: number;
+  /** Undefined while nobody has counted. */
+  readonly total?: number;
+}
 
 const refreshMs = 100;
 const lineEveryMs = 5_000;
@@ -13,29 +21,24 @@ export interface Screen {
 }
 
 export interface ProgressBar {
-  readonly report: Report;
+  /** Must be called often; draws now and then. */
+  report(progress: Progress): void;
   /** Takes the bar away, so that something else can be written. */
   clear(): void;
 }
 
-const titles: Readonly<Record<Phase, string>> = {
-  reading: 'reading the source',
-  matching: 'comparing what is there already',
-  copying: 'copying',
-  comparing: 'comparing both logs',
-};
-
-export function createProgressBar(screen: Screen, now: () => number): ProgressBar {
+/** `counted`: what is counted, in the plural. */
+export function createProgressBar(screen: Screen, now: () => number, counted = 'events'): ProgressBar {
   const isTerminal = screen.isTTY === true;
   const everyMs = isTerminal ? refreshMs : lineEveryMs;
-  let phase: Phase | undefined;
+  let phase: string | undefined;
   let begun = { at: 0, done: 0 };
   let lastShown = 0;
   let visible = false;
 
   function draw(progress: Progress, at: number): void {
     lastShown = at;
-    const line = lineFor(progress, { milliseconds: at - begun.at, events: progress.done - begun.done });
+    const line = lineFor(progress, { milliseconds: at - begun.at, done: progress.done - begun.done, counted });
     if (!isTerminal) screen.write(`${line}\n`);
     // Back to the first column, and what is left of the line is wiped out; never wider than the terminal.
     else screen.write(`\r${line.slice(0, (screen.columns ?? 80) - 1)}\u001b[K`);
@@ -58,16 +61,23 @@ export function createProgressBar(screen: Screen, now: () => number): ProgressBa
   };
 }
 
-function lineFor({ phase, done, total }: Progress, since: { milliseconds: number; events: number }): string {
-  const perSecond = since.milliseconds === 0 ? 0 : (since.events / since.milliseconds) * 1_000;
-  const speed = `${count(Math.round(perSecond))} events/s`;
-  if (total === undefined) return `${titles[phase]}  ${count(done)} events  ${speed}`;
-  const share = total === 0 ? 1 : done / total;
+interface Since {
+  readonly milliseconds: number;
+  readonly done: number;
+  readonly counted: string;
+}
+
+function lineFor({ phase, done, total }: Progress, since: Since): string {
+  const { milliseconds, counted } = since;
+  const perSecond = milliseconds === 0 ? 0 : (since.done / milliseconds) * 1_000;
+  const speed = `${count(Math.round(perSecond))} ${counted}/s`;
+  if (total === undefined) return `${phase}  ${count(done)} ${counted}  ${speed}`;
+  const share = total === 0 ? 1 : Math.min(1, done / total);
   const full = Math.floor(share * barWidth);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const left = perSecond === 0 ? '' : `  ${duration((total - done) / perSecond)} left`;
-  return `${titles[phase]}  ${bar} ${percent}  ${count(done)} of ${count(total)} events  ${speed}${left}`;
+  const left = perSecond === 0 || done > total ? '' : `  ${duration((total - done) / perSecond)} left`;
+  return `${phase}  ${bar} ${percent}  ${count(done)} of ${count(total)} ${counted}  ${speed}${left}`;
 }
 
 /** `1,234,567` */
