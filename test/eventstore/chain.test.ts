@@ -1,0 +1,151 @@
+/** The evidence chain and the texts it is made of, against implementations that are slow and obvious. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chainStart, digestOf, isRedacted, nextLink, withDigests } from '../../src/eventstore/chain.js';
+import { memberTexts } from '../../src/eventstore/json-text.js';
+
+const sha256 = (bytes: string | Buffer): Buffer => createHash('sha256').update(bytes).digest();
+
+/** As docs/evidence.md says it, over data that was written by JSON.stringify. */
+function obviousLink(previous: Buffer, fields: readonly string[]): Buffer {
+  const parts = fields.flatMap((text) => {
+    const bytes = Buffer.from(text, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return [length, bytes];
+  });
+  return sha256(Buffer.concat([previous, ...parts]));
+}
+
+const obviousDigests = (data: Record<string, unknown>): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(data).map(([name, value]) =>
+        name === 'person' || name === 'message'
+          ? [name, `sha256:${sha256(JSON.stringify(value)).toString('hex')}`]
+          : [name, value],
+      ),
+    ),
+  );
+
+const awkward = fc.string({
+  unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', 'é', '😀', 'a'),
+});
+const names = fc.oneof(fc.constantFrom('person', 'message', 'persons', 'at'), awkward);
+const values = fc.oneof(fc.jsonValue(), awkward, fc.dictionary(names, awkward));
+const objects = fc
+  .dictionary(names, values, { noNullPrototype: true })
+  .filter((data) => !Object.hasOwn(data, '__proto__'));
+/** Blanks wherever JSON permits them. */
+const spaced = (data: object): string => ` ${JSON.stringify(data, null, 3)}\n`;
+
+describe('member texts', () => {
+  test('are what stands in the text, whatever is in it', () => {
+    fc.assert(
+      fc.property(objects, fc.boolean(), (data, pretty) => {
+        const text = pretty ? spaced(data) : JSON.stringify(data);
+        const found = memberTexts(text);
+        expect([...found.keys()]).toEqual(Object.keys(data));
+        for (const [name, value] of found) {
+          expect(text).toContain(value);
+          expect(JSON.parse(value)).toEqual(JSON.parse(JSON.stringify(data[name])));
+          if (!pretty) expect(value).toBe(JSON.stringify(data[name]));
+        }
+      }),
+    );
+  });
+
+  test('resolve names and take the last of two, as JSON.parse does', () => {
+    expect([...memberTexts('{"a":1,"\\u0061":{"b" : [ ]} , "c":""}')]).toEqual([
+      ['a', '{"b" : [ ]}'],
+      ['c', '""'],
+    ]);
+    expect(memberTexts(' { } ').size).toBe(0);
+  });
+
+  test.each([
+    '',
+    '[]',
+    '1',
+    'null',
+    '{',
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{"a":1}}',
+    '{"a":tru}',
+    '{"a":"\n"}',
+    '{"a":1} x',
+  ])('refuse %j', (text) => {
+    expect(() => memberTexts(text)).toThrow(SyntaxError);
+  });
+});
+
+describe('the chain', () => {
+  const event = {
+    stream: 'contact-5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e',
+    revision: 0n,
+    id: '6f1e0f0a-8c1b-4b52-9d0e-3a7c5b2d1e4f',
+    type: 'ContactCreated',
+    data: '{"contact_id":"01J9ZQ4T9M8X7C6V5B4N3A2S1D","person":{"salt":"00112233445566778899aabbccddeeff","email":"zoë@example.com"}}',
+    metadata: '{"at":"2026-01-02T03:04:05.678Z","actor":"shop","schema":1}',
+  };
+  // The same figures stand in docs/evidence.md.
+  const digest = '30779f9699ef852a02688bfec8c03aceec6204098a29ad8e99a82110d557ae62';
+  const link = 'c3ec6039f7200d7f14a65d1bb718c45db33fc205cc7dddb901100669bf0ca743';
+  const second = 'f2bce94f4000f5ad774d4bac49b4cfdc2c6c27717d03c94da75827e275c73240';
+
+  test('has the links that the documents say', () => {
+    expect(withDigests(event.data)).toBe(`{"contact_id":"01J9ZQ4T9M8X7C6V5B4N3A2S1D","person":"sha256:${digest}"}`);
+    const first = nextLink(chainStart, 1, event);
+    expect(first.toString('hex')).toBe(link);
+    const next = { ...event, revision: 1n, type: 'Noted', data: '{"note":"naïve"}' };
+    expect(nextLink(first, 2, next).toString('hex')).toBe(second);
+  });
+
+  test('is the obvious one', () => {
+    const text = fc.string({ unit: 'binary' }).filter((found) => found.isWellFormed());
+    fc.assert(
+      fc.property(objects, text, text, fc.nat(), (data, stream, metadata, revision) => {
+        const previous = sha256(metadata);
+        const made = nextLink(previous, revision + 1, {
+          ...{ stream, metadata, type: 'T', id: event.id },
+          revision: BigInt(revision),
+          data: JSON.stringify(data),
+        });
+        const fields = [String(revision + 1), stream, String(revision), event.id, 'T', obviousDigests(data), metadata];
+        expect(made).toEqual(obviousLink(previous, fields));
+      }),
+    );
+  });
+
+  test('stays the same when personal data are replaced by their digest, and tells that they were', () => {
+    fc.assert(
+      fc.property(objects, fc.boolean(), (data, pretty) => {
+        const text = pretty ? spaced(data) : JSON.stringify(data);
+        const sealed = withDigests(text);
+        expect(withDigests(sealed)).toBe(sealed);
+        const isPersonal = 'person' in data || 'message' in data;
+        expect(isRedacted(sealed)).toBe(isPersonal);
+        expect(isRedacted(text)).toBe(false);
+        expect(nextLink(chainStart, 1, { ...event, data: sealed })).toEqual(
+          nextLink(chainStart, 1, { ...event, data: text }),
+        );
+      }),
+    );
+    expect(digestOf(digestOf('{}'))).toBe(digestOf('{}'));
+  });
+
+  test('takes events larger than its buffer, and data that is not an object', () => {
+    const large = { ...event, data: JSON.stringify({ note: 'é'.repeat(300_000) }) };
+    const fields = ['1', event.stream, '0', event.id, event.type, large.data, event.metadata];
+    expect(nextLink(chainStart, 1, large)).toEqual(obviousLink(chainStart, fields));
+    for (const data of ['"person"', '["person"]', '{"person"', '{"person":']) expect(withDigests(data)).toBe(data);
+  });
+
+  test('looks at members of the object itself only', () => {
+    const data = '{"a":{"person":{"x":1}},"b":["message"],"c":"\\"person\\":{}"}';
+    expect(withDigests(data)).toBe(data);
+  });
+});
