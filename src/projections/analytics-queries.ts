@@ -1,0 +1,127 @@
+/** What the analytics endpoints read: rows by day, week or month from the documents of the analytics views. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
+import { endOf, startOf, type Interval, type Range } from './calendar.js';
+import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
+import { countsOn, firstDay, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
+import { growthDayPrefix, lifeId, listGrowth, type LateJoiner, type ListDay, type ListLife } from './list-growth.js';
+import { firstDayOfTag, isTorn, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
+import { listEndId, tagLifeId, tagUse, useDayPrefix, type ListEnd, type TagDay, type TagLife } from './tag-use.js';
+
+/** What of a time line is wanted. */
+export interface Wanted {
+  /** A day; absent: the first of which there is something to tell. */
+  readonly from?: string | undefined;
+  /** A day. */
+  readonly to: string;
+  readonly interval: Interval;
+  /** Called with what `from` came to be, before the rows are made. Throws when these are too many. */
+  readonly check: (range: Range) => void;
+}
+
+export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] };
+export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLife };
+export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLife };
+
+/** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
+export interface AnalyticsQueries {
+  listGrowth(listId: string, wanted: Wanted): Promise<GrowthAnswer | undefined>;
+  tagUse(tagId: string, wanted: Wanted): Promise<TagUseAnswer | undefined>;
+  emailOutcomes(wanted: Wanted): Promise<Rows<OutcomesRow>>;
+}
+
+export function createAnalyticsQueries(reader: ReadModelReader): AnalyticsQueries {
+  return {
+    async listGrowth(listId, wanted) {
+      const growth = await readGrowth(reader, listId);
+      if (growth === undefined) return undefined;
+      const range = rangeOf(wanted, firstDay(growth));
+      const late = await lateJoiners(reader, growth, range);
+      return { life: growth.life, range, rows: growthRows(growth, late, range) };
+    },
+    async tagUse(tagId, wanted) {
+      const use = await readTagUse(reader, tagId);
+      if (use === undefined) return undefined;
+      const range = rangeOf(wanted, firstDayOfTag(use));
+      return { life: use.life, range, rows: tagUseRows(use, range) };
+    },
+    async emailOutcomes(wanted) {
+      const found = await everything<OutcomesDay>(reader, emailOutcomes, {});
+      const days = found.map(({ document }) => document);
+      const range = rangeOf(wanted, days[0]?.day ?? wanted.to);
+      return { range, rows: outcomeRows(days, range) };
+    },
+  };
+}
+
+function rangeOf({ from, to, interval, check }: Wanted, first: string): Range {
+  const range = from === undefined && first > to ? { from: to, to, interval } : { from: from ?? first, to, interval };
+  check(range);
+  return range;
+}
+
+const pageSize = 1_000;
+
+/** Every document of the query, by its order. */
+async function everything<D extends Document>(
+  reader: ReadModelReader,
+  view: View,
+  query: Omit<FindQuery, 'limit' | 'cursor'>,
+): Promise<readonly StoredDocument<D>[]> {
+  const documents: StoredDocument<D>[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await reader.find<D>(view, { ...query, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+    documents.push(...page.documents);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return documents;
+    // Embedded views answer at once: others have their turn between pages.
+    await nextTurn();
+  }
+}
+
+/** The days before what may void some of them, and once more where that is newer. */
+const attempts = 4;
+
+async function readGrowth(reader: ReadModelReader, listId: string): Promise<ListGrowth | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const days = await everything<ListDay>(reader, listGrowth, { idPrefix: growthDayPrefix(listId) });
+    const life = (await reader.get<ListLife>(listGrowth, lifeId(listId)))?.document;
+    if (life === undefined) return undefined;
+    const isWhole = !days.some(({ document, position }) => isTornGrowth(life, document, position));
+    if (isWhole || attempt === attempts) return { life, days: days.map(({ document }) => document) };
+  }
+}
+
+/** Only of the days that the range shows: totals are the same without. */
+async function lateJoiners(
+  reader: ReadModelReader,
+  { life, days }: ListGrowth,
+  { from, to, interval }: Range,
+): Promise<ReadonlyMap<string, number>> {
+  const late = new Map<string, number>();
+  const [first, last] = [startOf(from, interval), endOf(to, interval)];
+  for (const { day, resubscribed } of days) {
+    const shown = countsOn(life, day);
+    if (resubscribed === 0 || shown < first || shown > last) continue;
+    const where = { late_in: life.list_id, joined_on: day };
+    const found = await everything<LateJoiner>(reader, listGrowth, { where });
+    late.set(day, found.filter(({ document }) => !isVoid(life, document)).length);
+  }
+  return late;
+}
+
+const isVoid = ({ deleted }: ListLife, { position }: LateJoiner): boolean =>
+  deleted !== null && position !== null && position > deleted.position;
+
+async function readTagUse(reader: ReadModelReader, tagId: string): Promise<TagUse | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const days = await everything<TagDay>(reader, tagUse, { idPrefix: useDayPrefix(tagId) });
+    const life = (await reader.get<TagLife>(tagUse, tagLifeId(tagId)))?.document;
+    if (life === undefined) return undefined;
+    const lists = [...new Set(days.map(({ document }) => document.list_id))];
+    const found = await reader.getMany<ListEnd>(tagUse, lists.map(listEndId));
+    const ends = new Map([...found.values()].map(({ document }) => [document.list_id, document]));
+    const use = { life, days: days.map(({ document }) => document), ends };
+    if (attempt === attempts || !days.some(({ document, position }) => isTorn(use, document, position))) return use;
+  }
+}

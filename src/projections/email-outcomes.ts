@@ -1,0 +1,73 @@
+/** The view `email_outcomes`: per day how many e-mails were requested and what became of attempts, by the times of the events. No addresses. */
+import type { DomainEvent } from '../events/codec.js';
+import { dayOf, type Range, type Span } from './calendar.js';
+import { CannotFoldError, type Projection } from './projection.js';
+import { tally } from './tally.js';
+
+export type Outcomes = {
+  readonly requested: number;
+  readonly sent: number;
+  /** To be tried again: an e-mail may be so many times. */
+  readonly deferred: number;
+  readonly failed: number;
+  /** Perhaps sent: an e-mail may be so several times. */
+  readonly in_doubt: number;
+  /** Perhaps sent, and not tried again by itself. */
+  readonly held: number;
+};
+
+export type OutcomesDay = Outcomes & { readonly day: string };
+
+const zero: Outcomes = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt: 0, held: 0 };
+
+export const emailOutcomes: Projection<OutcomesDay> = {
+  name: 'email_outcomes',
+  version: 1,
+  indexes: [],
+  handles: ['EmailRequested', 'EmailSent', 'EmailDeferred', 'EmailFailed', 'EmailInDoubt', 'EmailHeld'],
+
+  keys: ({ event, metadata }) => (outcomesOf(event) === undefined ? [] : [dayOf(metadata.at)]),
+
+  evolve(document, { event, metadata }) {
+    const outcomes = outcomesOf(event);
+    if (outcomes === undefined) throw new CannotFoldError(`email_outcomes do not fold ${event.type}`);
+    const day = document ?? { day: dayOf(metadata.at), ...zero };
+    return { ...day, ...add(day, outcomes) };
+  },
+};
+
+function outcomesOf(event: DomainEvent): Outcomes | undefined {
+  switch (event.type) {
+    case 'EmailRequested':
+      return { ...zero, requested: 1 };
+    case 'EmailSent':
+      return { ...zero, sent: 1 };
+    case 'EmailDeferred':
+      return { ...zero, deferred: 1 };
+    case 'EmailFailed':
+      return { ...zero, failed: 1 };
+    case 'EmailInDoubt':
+      return { ...zero, in_doubt: 1, held: event.data.next_attempt_at === null ? 1 : 0 };
+    case 'EmailHeld':
+      return { ...zero, held: 1 };
+    default:
+      return undefined;
+  }
+}
+
+const add = (one: Outcomes, other: Outcomes): Outcomes => ({
+  requested: one.requested + other.requested,
+  sent: one.sent + other.sent,
+  deferred: one.deferred + other.deferred,
+  failed: one.failed + other.failed,
+  in_doubt: one.in_doubt + other.in_doubt,
+  held: one.held + other.held,
+});
+
+export type OutcomesRow = Span & Outcomes;
+
+/** One row for each interval, also where nothing happened. */
+export function outcomeRows(days: readonly OutcomesDay[], range: Range): readonly OutcomesRow[] {
+  const changes = days.map((counts) => ({ day: counts.day, counts }));
+  return tally<Outcomes>(changes, range, { zero, add }).rows.map(({ span, counts }) => ({ ...span, ...counts }));
+}

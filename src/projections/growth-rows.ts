@@ -1,0 +1,87 @@
+/** The growth of a list as rows: what the documents of `list_growth` say, by day, week or month. Pure, so that an export gets the same rows from the log alone. */
+import { dayOf, earlier, type Range } from './calendar.js';
+import type { ListDay, ListLife } from './list-growth.js';
+import { tally, type Change } from './tally.js';
+
+export interface ListGrowth {
+  readonly life: ListLife;
+  /** In any order. */
+  readonly days: readonly ListDay[];
+}
+
+/** An interval of the list's life. */
+export type GrowthRow = {
+  /** Its first day. */
+  readonly from: string;
+  /** Its last day. */
+  readonly to: string;
+  /** Subscribed for the first time. */
+  readonly joined: number;
+  readonly unsubscribed: number;
+  /** Subscribed again. */
+  readonly resubscribed: number;
+  /** Were subscribed when the list was deleted. */
+  readonly left_with_list: number;
+  readonly net: number;
+  /** Subscribed at its end. */
+  readonly total: number;
+};
+
+type Counts = Pick<GrowthRow, 'joined' | 'unsubscribed' | 'resubscribed' | 'left_with_list'>;
+
+const zero: Counts = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0 };
+
+const netOf = ({ joined, unsubscribed, resubscribed, left_with_list }: Counts): number =>
+  joined + resubscribed - unsubscribed - left_with_list;
+
+const add = (one: Counts, other: Counts): Counts => ({
+  joined: one.joined + other.joined,
+  unsubscribed: one.unsubscribed + other.unsubscribed,
+  resubscribed: one.resubscribed + other.resubscribed,
+  left_with_list: one.left_with_list + other.left_with_list,
+});
+
+/** The day on which it counts: clocks differ, and nothing happens in a list after the day of its deletion. */
+export const countsOn = (life: ListLife, day: string): string =>
+  life.deleted === null ? day : earlier(day, dayOf(life.deleted.at));
+
+/** Whether what the deletion voided was read newer than the day that has counted it; then the days must be read again. */
+export const isTornGrowth = (life: ListLife, { day }: ListDay, position: string): boolean =>
+  (life.void[day]?.position ?? '') > position;
+
+/** The first day of which there is something to tell. */
+export const firstDay = ({ life, days }: ListGrowth): string =>
+  days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
+
+/**
+ * One row for each interval, also where nothing happened. `late`: by day of joining, how many of the resubscribed came
+ * into the list as Unsubscribed and joined only then.
+ */
+export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>, range: Range): readonly GrowthRow[] {
+  const { before, rows } = tally(changesOf(growth, late), range, { zero, add });
+  let total = netOf(before);
+  return rows.map(({ span, counts }) => {
+    const net = netOf(counts);
+    total += net;
+    return { ...span, ...counts, net, total };
+  });
+}
+
+function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>): readonly Change<Counts>[] {
+  const changes = days.map((day) => ({ day: countsOn(life, day.day), counts: countsOf(life, day, late) }));
+  if (life.deleted === null) return changes;
+  const left = changes.reduce((sum, { counts }) => sum + netOf(counts), 0);
+  return [...changes, { day: dayOf(life.deleted.at), counts: { ...zero, left_with_list: left } }];
+}
+
+function countsOf(life: ListLife, day: ListDay, late: ReadonlyMap<string, number>): Counts {
+  const voided = life.void[day.day];
+  const resubscribed = day.resubscribed - (voided?.resubscribed ?? 0);
+  const joinedLate = Math.min(late.get(day.day) ?? 0, resubscribed);
+  return {
+    joined: day.joined - (voided?.joined ?? 0) + joinedLate,
+    unsubscribed: day.unsubscribed - (voided?.unsubscribed ?? 0),
+    resubscribed: resubscribed - joinedLate,
+    left_with_list: 0,
+  };
+}

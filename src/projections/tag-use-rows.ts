@@ -1,0 +1,107 @@
+/** The use of a tag as rows: what the documents of `tag_use` say, by day, week or month. Pure. */
+import { dayOf, earlier, type Range } from './calendar.js';
+import type { Deletion, ListEnd, TagDay, TagLife, VoidUse } from './tag-use.js';
+import { tally, type Change } from './tally.js';
+
+export interface TagUse {
+  readonly life: TagLife;
+  /** In any order. */
+  readonly days: readonly TagDay[];
+  /** Of those of its lists that were deleted, by list id. */
+  readonly ends: ReadonlyMap<string, ListEnd>;
+}
+
+/** An interval of the tag's life. What counts is a contact in a list: somebody who bears it in two lists counts twice. */
+export type TagUseRow = {
+  /** Its first day. */
+  readonly from: string;
+  /** Its last day. */
+  readonly to: string;
+  readonly attached: number;
+  readonly detached: number;
+  /** Borne in a list when that was deleted. */
+  readonly left_with_list: number;
+  /** Borne when the tag was deleted. */
+  readonly left_with_tag: number;
+  readonly net: number;
+  /** Borne at its end. */
+  readonly in_use: number;
+};
+
+type Counts = Pick<TagUseRow, 'attached' | 'detached' | 'left_with_list' | 'left_with_tag'>;
+
+const zero: Counts = { attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0 };
+
+const netOf = ({ attached, detached, left_with_list, left_with_tag }: Counts): number =>
+  attached - detached - left_with_list - left_with_tag;
+
+const add = (one: Counts, other: Counts): Counts => ({
+  attached: one.attached + other.attached,
+  detached: one.detached + other.detached,
+  left_with_list: one.left_with_list + other.left_with_list,
+  left_with_tag: one.left_with_tag + other.left_with_tag,
+});
+
+export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): string =>
+  days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
+
+/** One row for each interval, also where nothing happened. */
+export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
+  const { before, rows } = tally(changesOf(use), range, { zero, add });
+  let inUse = netOf(before);
+  return rows.map(({ span, counts }) => {
+    const net = netOf(counts);
+    inUse += net;
+    return { ...span, ...counts, net, in_use: inUse };
+  });
+}
+
+/** Whether what a deletion voided was read newer than the day that has counted it; then the days must be read again. */
+export const isTorn = ({ life, ends }: TagUse, day: TagDay, position: string): boolean =>
+  (voidOf(life, ends.get(day.list_id), day)?.position ?? '') > position;
+
+function* changesOf({ life, days, ends }: TagUse): Generator<Change<Counts>> {
+  const byList = new Map<string, TagDay[]>();
+  for (const day of days) {
+    const ofList = byList.get(day.list_id);
+    if (ofList === undefined) byList.set(day.list_id, [day]);
+    else ofList.push(day);
+  }
+  for (const [listId, ofList] of byList) yield* changesInList(life, ends.get(listId), ofList);
+}
+
+/** In one list the tag is borne until either is deleted, whichever was earlier. */
+function* changesInList(life: TagLife, end: ListEnd | undefined, days: readonly TagDay[]): Generator<Change<Counts>> {
+  const over = endOf(life.deleted, end?.deleted);
+  let left = 0;
+  for (const day of days) {
+    const counts = countsOf(day, voidOf(life, end, day));
+    left += netOf(counts);
+    // Clocks differ: nothing happens after the day of the end.
+    yield { day: over === undefined ? day.day : earlier(day.day, over.day), counts };
+  }
+  if (over !== undefined) yield { day: over.day, counts: { ...zero, [over.with]: left } };
+}
+
+function endOf(
+  tag: Deletion | null,
+  list: Deletion | undefined,
+): { readonly day: string; readonly with: 'left_with_list' | 'left_with_tag' } | undefined {
+  if (list !== undefined && (tag === null || list.at <= tag.at)) return { day: dayOf(list.at), with: 'left_with_list' };
+  return tag === null ? undefined : { day: dayOf(tag.at), with: 'left_with_tag' };
+}
+
+const countsOf = (day: TagDay, voided: VoidUse | undefined): Counts => ({
+  ...zero,
+  attached: day.attached - (voided?.attached ?? 0),
+  detached: day.detached - (voided?.detached ?? 0),
+});
+
+/** What stands after the deletion that the log has first stands after both, where both are deleted. */
+function voidOf(life: TagLife, end: ListEnd | undefined, { tag_id, list_id, day }: TagDay): VoidUse | undefined {
+  const isByTag = life.deleted !== null && (end === undefined || life.deleted.position < end.deleted.position);
+  return isByTag ? ownOf(life.void, `${list_id}/${day}`) : ownOf(end?.void ?? {}, `${tag_id}/${day}`);
+}
+
+const ownOf = (voids: TagLife['void'], place: string): VoidUse | undefined =>
+  Object.hasOwn(voids, place) ? voids[place] : undefined;

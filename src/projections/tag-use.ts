@@ -1,0 +1,158 @@
+/** The view `tag_use`: per tag, list and day how often the tag was attached and detached. tag-use-rows.ts makes rows of it. */
+import type { DomainEvent } from '../events/codec.js';
+import type { ContactEvent } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import { dayOf } from './calendar.js';
+import { absent, CannotFoldError, existing, type Projection } from './projection.js';
+
+/** What happened to one tag in one list on one day, by the times of the events. */
+export type TagDay = {
+  readonly kind: 'day';
+  readonly tag_id: string;
+  readonly list_id: string;
+  readonly day: string;
+  readonly attached: number;
+  readonly detached: number;
+};
+
+export type Deletion = { readonly at: string; readonly position: string };
+
+/** What the days have counted though it stands in the log after a deletion: it never was. `position`: of the last of these events. */
+export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly position: string };
+
+/** A tag's life, also after its end. */
+export type TagLife = {
+  readonly kind: 'tag';
+  readonly tag_id: string;
+  /** The last one. */
+  readonly tag_name: string;
+  readonly created_at: string;
+  readonly deleted: Deletion | null;
+  /** By `list/day`. */
+  readonly void: { readonly [listAndDay: string]: VoidUse };
+};
+
+/** That a list was deleted: its contacts bear no tag there any more. */
+export type ListEnd = {
+  readonly kind: 'list_end';
+  readonly list_id: string;
+  readonly deleted: Deletion;
+  /** By `tag/day`. */
+  readonly void: { readonly [tagAndDay: string]: VoidUse };
+};
+
+export type TagUseDocument = TagDay | TagLife | ListEnd;
+
+type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
+
+/** Ids of one tag's days begin with this. */
+export const useDayPrefix = (tagId: string): string => `${tagId}/`;
+export const tagLifeId = (tagId: string): string => `tag/${tagId}`;
+export const listEndId = (listId: string): string => `list/${listId}`;
+
+export const tagUse: Projection<TagUseDocument> = {
+  name: 'tag_use',
+  version: 1,
+  indexes: [],
+  handles: ['TagCreated', 'TagRenamed', 'TagDeleted', 'ListDeleted', 'TagsAttached', 'TagsDetached'],
+
+  keys({ event, metadata }) {
+    switch (event.type) {
+      case 'TagCreated':
+      case 'TagRenamed':
+      case 'TagDeleted':
+        return [tagLifeId(event.data.tag_id)];
+      case 'ListDeleted':
+        return [listEndId(event.data.list_id)];
+      case 'TagsAttached':
+      case 'TagsDetached': {
+        const { list_id, tags } = event.data;
+        const ids = new Set(tags.map(({ tag_id }) => tag_id));
+        // The tags' lives and the list's end are not written before these end: this only asks whether they have.
+        const ofTags = [...ids].flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]);
+        return [...ofTags, listEndId(list_id)];
+      }
+      default:
+        return [];
+    }
+  },
+
+  evolve(document, recorded, key) {
+    const { event, metadata, position } = recorded;
+    switch (event.type) {
+      case 'TagCreated':
+      case 'TagRenamed':
+      case 'TagDeleted':
+        return lived(document, event, recorded);
+      case 'ListDeleted': {
+        absent(document, event.type);
+        const { list_id } = event.data;
+        return { kind: 'list_end', list_id, deleted: { at: metadata.at, position }, void: {} };
+      }
+      case 'TagsAttached':
+      case 'TagsDetached':
+        return used(document, { event, recorded, key });
+      default:
+        throw new CannotFoldError(`tag_use does not fold ${event.type}`);
+    }
+  },
+};
+
+const useDayId = (tagId: string, listId: string, day: string): string => `${useDayPrefix(tagId)}${listId}/${day}`;
+
+type TagEvent = Extract<DomainEvent, { type: 'TagCreated' | 'TagRenamed' | 'TagDeleted' }>;
+
+function lived(
+  document: TagUseDocument | undefined,
+  event: TagEvent,
+  { metadata: { at }, position }: Recorded<DomainEvent>,
+): TagLife {
+  const { tag_id, tag_name } = event.data;
+  if (event.type === 'TagCreated') {
+    absent(document, event.type);
+    return { kind: 'tag', tag_id, tag_name, created_at: at, deleted: null, void: {} };
+  }
+  const life = existing(document?.kind === 'tag' ? document : undefined, event.type);
+  if (event.type === 'TagRenamed') return { ...life, tag_name };
+  return { ...life, deleted: { at, position } };
+}
+
+interface Use {
+  readonly event: TagsEvent;
+  readonly recorded: Recorded<DomainEvent>;
+  readonly key: string;
+}
+
+function used(document: TagUseDocument | undefined, { event, recorded, key }: Use): TagUseDocument | null {
+  const { list_id, tags } = event.data;
+  const day = dayOf(recorded.metadata.at);
+  const use = { change: event.type === 'TagsAttached' ? 'attached' : 'detached', position: recorded.position } as const;
+  if (key === listEndId(list_id)) {
+    const tagIds = new Set(tags.map(({ tag_id }) => tag_id));
+    return afterDeletion(document, { places: [...tagIds].map((id) => `${id}/${day}`), use });
+  }
+  if (key.startsWith(tagLifeId(''))) return afterDeletion(document, { places: [`${list_id}/${day}`], use });
+  const tag_id = key.slice(0, key.indexOf('/'));
+  const none = { kind: 'day', tag_id, list_id, day, attached: 0, detached: 0 } as const;
+  const before = document?.kind === 'day' ? document : none;
+  return { ...before, [use.change]: before[use.change] + 1 };
+}
+
+interface Voiding {
+  readonly places: readonly string[];
+  readonly use: { readonly change: 'attached' | 'detached'; readonly position: string };
+}
+
+/** The same document while what it is about lives. */
+function afterDeletion(document: TagUseDocument | undefined, { places, use }: Voiding): TagUseDocument | null {
+  if (document === undefined) return null;
+  if (document.kind === 'day' || document.deleted === null) return document;
+  return { ...document, void: places.reduce((voids, place) => voided(voids, place, use), document.void) };
+}
+
+type Voids = { readonly [place: string]: VoidUse };
+
+function voided(voids: Voids, place: string, { change, position }: Voiding['use']): Voids {
+  const before = (Object.hasOwn(voids, place) ? voids[place] : undefined) ?? { attached: 0, detached: 0 };
+  return { ...voids, [place]: { ...before, [change]: before[change] + 1, position } };
+}
