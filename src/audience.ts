@@ -2,7 +2,9 @@
 /** Composition root of the command line `audience`: the process, its clock, its signals, the stores and the running service. */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { registerAudit } from './cli/audit.js';
 import type { CommandLine, ExitCode } from './cli/command-line.js';
+import { registerExport } from './cli/export.js';
 import { openLogForReading } from './cli/log-for-reading.js';
 import { createOutput } from './cli/output.js';
 import { createProgram, InterruptedError, runProgram, type GlobalOptions } from './cli/program.js';
@@ -98,6 +100,8 @@ async function main(): Promise<number> {
     given.options = options;
   };
   const program = createProgram({ line, version, onOptions });
+  registerAudit(program, line);
+  registerExport(program, line);
   const words = process.argv.slice(2);
   return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
 }

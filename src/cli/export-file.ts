@@ -1,0 +1,97 @@
+/** Writes an export: under its name stands the whole file or none, readable by its owner only, with its SHA-256 beside it. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Output } from './command-line.js';
+import { CommandFailedError } from './failures.js';
+
+export type Pieces = AsyncIterable<string | Uint8Array>;
+
+export interface Written {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export const checksumFileOf = (file: string): string => `${file}.sha256`;
+
+/** @throws CommandFailedError in words, before anything is read. */
+export function demandPlace(file: string, isForced: boolean): void {
+  const folder = path.dirname(path.resolve(file));
+  if (!existsSync(folder)) throw new CommandFailedError(`there is no folder ${folder}`, { type: 'no_folder' });
+  if (!isForced && existsSync(file))
+    throw new CommandFailedError(`${file} is there already: choose another name, or say --force`, { type: 'exists' });
+}
+
+/**
+ * Written beside its place under a name of its own, made durable, then renamed. Whatever ends it early, nothing is left.
+ * @throws what the pieces throw; what the file system throws.
+ */
+export async function writeWhole(file: string, pieces: Pieces): Promise<Written> {
+  const folder = path.dirname(path.resolve(file));
+  const own = await mkdtemp(path.join(folder, '.export-'));
+  try {
+    const written = await writeDurably(path.join(own, 'data'), (handle) => writeAll(handle, pieces));
+    const sum = `${written.sha256}  ${path.basename(file)}\n`;
+    await writeDurably(path.join(own, 'sum'), (handle) => handle.writeFile(sum));
+    // An old checksum beside a new file would call it damaged.
+    await rm(checksumFileOf(file), { force: true });
+    await rename(path.join(own, 'data'), file);
+    await rename(path.join(own, 'sum'), checksumFileOf(file));
+    await syncFolder(folder);
+    return written;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+/** To standard output: whoever reads it must look at the exit code. */
+export async function writeOut(output: Output, pieces: Pieces): Promise<Written> {
+  const digest = createDigest();
+  for await (const piece of pieces) {
+    digest.add(piece);
+    await output.write(piece);
+  }
+  return digest.end();
+}
+
+async function writeAll(handle: FileHandle, pieces: Pieces): Promise<Written> {
+  const digest = createDigest();
+  for await (const piece of pieces) {
+    digest.add(piece);
+    await handle.appendFile(piece);
+  }
+  return digest.end();
+}
+
+async function writeDurably<Result>(file: string, write: (handle: FileHandle) => Promise<Result>): Promise<Result> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    const result = await write(handle);
+    await handle.sync();
+    return result;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function createDigest() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    add(piece: string | Uint8Array): void {
+      hash.update(piece);
+      bytes += Buffer.byteLength(piece);
+    },
+    end: (): Written => ({ bytes, sha256: hash.digest('hex') }),
+  };
+}

@@ -1,0 +1,51 @@
+/** The growth of all lists by day, from the first event on: the rows of `GET /v1/analytics/lists/{list_id}/growth`, from the log alone. */
+import { decoded } from '../audit/reading.js';
+import { dayOf, later, type Range } from '../projections/calendar.js';
+import { createGrowthFold, type FoldedGrowth } from '../projections/growth-fold.js';
+import { firstDay, growthRows } from '../projections/growth-rows.js';
+import { listGrowth } from '../projections/list-growth.js';
+import { everyEvent, type ExportLog } from './export-log.js';
+import { tableOf, type Column, type ExportSource, type Row } from './export-source.js';
+
+const columns: readonly Column[] = [
+  { name: 'list_id', type: 'text' },
+  { name: 'list_name', type: 'text' },
+  { name: 'day', type: 'day' },
+  { name: 'joined', type: 'integer' },
+  { name: 'unsubscribed', type: 'integer' },
+  { name: 'resubscribed', type: 'integer' },
+  { name: 'left_with_list', type: 'integer' },
+  { name: 'net', type: 'integer' },
+  { name: 'total', type: 'integer' },
+];
+
+export const growthSource = (log: ExportLog): ExportSource<Row> => tableOf(columns, () => rows(log));
+
+const handled: ReadonlySet<string> = new Set(listGrowth.handles);
+
+async function* rows(log: ExportLog): AsyncGenerator<Row> {
+  const fold = createGrowthFold(log.time);
+  let lastDay = '';
+  for await (const stored of everyEvent(log)) {
+    if (!handled.has(stored.type)) continue;
+    const recorded = decoded(stored);
+    fold.add(recorded);
+    const { at } = recorded.metadata;
+    if (log.time === undefined || at <= log.time) lastDay = later(lastDay, dayOf(at));
+  }
+  for (const list of fold.lists()) yield* rowsOf(list, lastDay);
+}
+
+/** Every day of the list's life, up to the last one on which anything happened in any list. */
+function* rowsOf({ growth, late }: FoldedGrowth, lastDay: string): Generator<Row> {
+  const { list_id, list_name, deleted } = growth.life;
+  const range: Range = {
+    from: firstDay(growth),
+    to: deleted === null ? lastDay : dayOf(deleted.at),
+    interval: 'day',
+  };
+  for (const row of growthRows(growth, late, range)) {
+    const { joined, unsubscribed, resubscribed, left_with_list, net, total } = row;
+    yield [list_id, list_name, row.from, joined, unsubscribed, resubscribed, left_with_list, net, total];
+  }
+}

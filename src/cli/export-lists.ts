@@ -1,0 +1,66 @@
+/** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers a list. */
+import { isAfterDeletion } from '../audit/names.js';
+import { decoded } from '../audit/reading.js';
+import type { DomainEvent } from '../events/codec.js';
+import type { Recorded } from '../events/envelope.js';
+import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
+import { tableOf, type Column, type ExportSource, type Row } from './export-source.js';
+
+const columns: readonly Column[] = [
+  { name: 'list_id', type: 'text' },
+  { name: 'list_name', type: 'text' },
+  { name: 'created_at', type: 'time' },
+  { name: 'state', type: 'text' },
+  { name: 'deleted_at', type: 'time' },
+  { name: 'subscribed', type: 'integer' },
+  { name: 'unsubscribed', type: 'integer' },
+];
+
+/** Contacts of a list by their status. */
+interface Members {
+  Subscribed: number;
+  Unsubscribed: number;
+}
+
+/** Deleted ones are among them, under their last name and without members. */
+export const listsSource = (log: ExportLog): ExportSource<Row> => tableOf(columns, () => rows(log));
+
+async function* rows(log: ExportLog): AsyncGenerator<Row> {
+  for (const [id, members] of await count(log)) {
+    const row = rowOf(log, id, members);
+    if (row !== undefined) yield row;
+  }
+}
+
+/** In the order of their creation. Undefined: it had not been created. */
+function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members): Row | undefined {
+  const version = versionThen(log, 'list', id);
+  const created = log.moment.versions('list', id)?.[0];
+  if (version === undefined || created === undefined) return undefined;
+  if (version.isDeletion) return [id, version.name, created.at, 'deleted', version.at, 0, 0];
+  return [id, version.name, created.at, 'living', null, Subscribed, Unsubscribed];
+}
+
+const counted = new Set(['ListCreated', 'ContactSubscribed', 'ContactUnsubscribed']);
+
+async function count(log: ExportLog): Promise<ReadonlyMap<string, Members>> {
+  const lists = new Map<string, Members>();
+  const time = timeOf(log);
+  for await (const stored of everyEvent(log)) {
+    if (!counted.has(stored.type)) continue;
+    const recorded = decoded(stored);
+    if (recorded.metadata.at <= time) take(lists, recorded, log);
+  }
+  return lists;
+}
+
+/** An event says what the status was before it, so no member has to be remembered. */
+function take(lists: Map<string, Members>, { event, position }: Recorded<DomainEvent>, { moment }: ExportLog): void {
+  if (event.type === 'ListCreated') lists.set(event.data.list_id, { Subscribed: 0, Unsubscribed: 0 });
+  if (event.type !== 'ContactSubscribed' && event.type !== 'ContactUnsubscribed') return;
+  const { list_id, previous_status } = event.data;
+  const members = lists.get(list_id);
+  if (members === undefined || isAfterDeletion(moment.versions('list', list_id), position)) return;
+  members[event.type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed'] += 1;
+  if (previous_status !== null) members[previous_status] -= 1;
+}

@@ -1,0 +1,63 @@
+/** The log that an export is made of: up to one position, and cut at a time where one is given. */
+import type { Metadata } from '../events/envelope.js';
+import { originOf, type Origin } from '../audit/feed.js';
+import type { Moment, NameVersion, NamedKind } from '../audit/names.js';
+import { versionAt } from '../audit/names.js';
+import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import { CommandFailedError } from './failures.js';
+import { name } from './copied-event.js';
+import { eventsOf, type Patience } from './patience.js';
+
+export interface ExportLog {
+  readonly reader: EventReader;
+  /** The catalogues, and the last position that is looked at. */
+  readonly moment: Moment;
+  /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
+  readonly time: string | undefined;
+  readonly patience: Patience;
+  readonly signal: AbortSignal;
+  /** Told after every event of the log that was read. */
+  readonly onRead: () => void;
+}
+
+/** No event comes later. */
+const endOfTime = '9999-12-31T23:59:59.999Z';
+
+export const timeOf = ({ time }: ExportLog): string => time ?? endOfTime;
+
+/** Every event up to the horizon, cut or not, in log order. @throws the signal's reason when it aborts */
+export async function* everyEvent({
+  reader,
+  moment,
+  patience,
+  signal,
+  onRead,
+}: ExportLog): AsyncGenerator<StoredEvent> {
+  for await (const event of eventsOf({ reader, until: moment.horizon, patience, signal })) {
+    onRead();
+    yield event;
+  }
+}
+
+/** Who, when and why, from an event's metadata; nulls where these cannot be read. Events of one command share theirs. */
+export function createOrigins(): (event: StoredEvent) => Origin {
+  let last: { readonly metadata: string; readonly origin: Origin } | undefined;
+  return ({ metadata }) => {
+    if (last?.metadata !== metadata) last = { metadata, origin: originOf(metadata) };
+    return last.origin;
+  };
+}
+
+/** Whether the event had happened by then. Times never run backwards in a stream, so this cuts each. @throws CommandFailedError an event without a time */
+export function hadHappened(event: StoredEvent, at: Metadata['at'] | null, time: string): boolean {
+  if (at !== null) return at <= time;
+  throw new CommandFailedError(`${name(event)} has metadata that cannot be read, so it has no time`, {
+    type: 'unreadable_event',
+  });
+}
+
+/** What a list or tag was at the time of the export; undefined before its creation. */
+export function versionThen(log: ExportLog, kind: NamedKind, id: string): NameVersion | undefined {
+  const versions = log.moment.versions(kind, id);
+  return versions && versionAt(versions, timeOf(log));
+}

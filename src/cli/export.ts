@@ -1,0 +1,83 @@
+/** `audience export`: events, contacts, lists and growth as files for other programs. */
+import { Argument, Option, type Command } from 'commander';
+import path from 'node:path';
+import { z } from 'zod';
+import { parseTime } from '../audit/times.js';
+import type { CommandLine } from './command-line.js';
+import { demandPlace } from './export-file.js';
+import { exportInWords, exportAsJson } from './export-report.js';
+import { UsageError } from './failures.js';
+import { withExamples } from './program.js';
+import { createProgressBar } from './progress-bar.js';
+import { exportedKinds, formats, runExport, type ExportRequest, type Format } from './run-export.js';
+
+const optionsSchema = z.object({
+  format: z.enum(formats).optional(),
+  at: z.string().optional(),
+  out: z.string().min(1),
+  force: z.boolean().default(false),
+});
+
+export function registerExport(program: Command, line: CommandLine): void {
+  const command = program
+    .command('export')
+    .description('writes events, contacts, lists or their growth to a file, with its SHA-256 beside it')
+    .addArgument(new Argument('<what>', 'what to export').choices(exportedKinds))
+    .requiredOption('--out <file>', 'where to; - is standard output (ndjson and csv)')
+    .addOption(
+      new Option('--format <format>', 'default: what the name of the file ends with, else ndjson').choices(formats),
+    )
+    .option('--at <time>', 'as it was at that time: ISO 8601 with its zone, or a day in UTC')
+    .option('--force', 'replaces a file that is there already')
+    .action((what: unknown, options: unknown) => exportTo(line, requestOf(what, options)));
+  withExamples(command, [
+    'audience export events --out events.ndjson',
+    'audience export contacts --at 2026-03-01 --out contacts.csv',
+    'audience export growth --out growth.parquet',
+    'audience export lists --format csv --out - | head',
+  ]);
+}
+
+function requestOf(what: unknown, given: unknown): ExportRequest {
+  const options = optionsSchema.parse(given);
+  const { out: file, force } = options;
+  const format = options.format ?? formatOf(file);
+  const time = options.at === undefined ? undefined : parseTime(options.at, 'end');
+  if (options.at !== undefined && time === undefined)
+    throw new UsageError(
+      '--at must be a time with its zone, such as 2026-03-01T10:00:00Z, or a day, such as 2026-03-01',
+    );
+  if (file === '-' && format === 'parquet')
+    throw new UsageError('parquet needs a file: standard output takes ndjson and csv');
+  return { what: z.enum(exportedKinds).parse(what), format, time, file, isForced: force };
+}
+
+function formatOf(file: string): Format {
+  const ending = path.extname(file).slice(1).toLowerCase();
+  return formats.find((format) => format === ending) ?? 'ndjson';
+}
+
+async function exportTo(line: CommandLine, request: ExportRequest): Promise<void> {
+  const isPiped = request.file === '-';
+  if (!isPiped) demandPlace(request.file, request.isForced);
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  const reader = await line.openLog();
+  try {
+    const result = await runExport(request, {
+      reader,
+      stdout: line.stdout,
+      signal: line.signal,
+      monotonic: line.monotonic,
+      // Positions of the embedded log count its events.
+      isCounted: line.stores.events.kind === 'embedded',
+      report: bar.report,
+    });
+    bar.clear();
+    const report = line.json ? exportAsJson(request, result) : exportInWords(request, result);
+    if (isPiped) line.stderr.write(report);
+    else await line.stdout.write(report);
+  } finally {
+    bar.clear();
+    await reader.close();
+  }
+}

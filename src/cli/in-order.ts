@@ -1,0 +1,20 @@
+/** Does several things at once, and yields what comes out in the order in which they went in. */
+
+/** At most `atOnce` are under way or wait to be taken. Left early, what is under way comes to its end unseen. */
+export async function* inOrder<Item, Result>(
+  items: AsyncIterable<Item>,
+  atOnce: number,
+  make: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const underWay: Promise<Result>[] = [];
+  for await (const item of items) {
+    const result = make(item);
+    // A failure is met where its turn comes.
+    result.catch(() => undefined);
+    underWay.push(result);
+    if (underWay.length < atOnce) continue;
+    const first = underWay.shift();
+    if (first !== undefined) yield await first;
+  }
+  for (const result of underWay) yield await result;
+}

@@ -1,0 +1,125 @@
+/** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCatalogues } from '../audit/names.js';
+import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
+import type { Output } from './command-line.js';
+import { contactsSource } from './export-contacts.js';
+import { eventsSource } from './export-events.js';
+import { writeOut, writeWhole, type Pieces, type Written } from './export-file.js';
+import { growthSource } from './export-growth.js';
+import { listsSource } from './export-lists.js';
+import type { ExportLog } from './export-log.js';
+import { asParquet } from './export-parquet.js';
+import type { ExportSource } from './export-source.js';
+import { asCsv, asNdjson } from './export-text.js';
+import { CommandFailedError } from './failures.js';
+import { patiently, type Patience } from './patience.js';
+import type { ProgressBar } from './progress-bar.js';
+
+export const exportedKinds = ['events', 'contacts', 'lists', 'growth'] as const;
+export type ExportedKind = (typeof exportedKinds)[number];
+
+export const formats = ['ndjson', 'csv', 'parquet'] as const;
+export type Format = (typeof formats)[number];
+
+export interface ExportRequest {
+  readonly what: ExportedKind;
+  readonly format: Format;
+  /** ISO 8601, UTC, milliseconds. Undefined: as of now. */
+  readonly time: string | undefined;
+  /** `-` is standard output. */
+  readonly file: string;
+  readonly isForced: boolean;
+}
+
+export interface ExportOptions {
+  readonly reader: EventReader;
+  readonly stdout: Output;
+  readonly signal: AbortSignal;
+  monotonic(): number;
+  /** Positions of this log count its events, so that it is known how many there are. */
+  readonly isCounted: boolean;
+  readonly report: ProgressBar['report'];
+}
+
+export interface ExportResult extends Written {
+  /** Events, contacts, lists, or days of lists. */
+  readonly records: number;
+  /** Events of the log that were read. */
+  readonly events: number;
+  /** Of the last of them. */
+  readonly position: Position;
+  readonly milliseconds: number;
+}
+
+/** @throws CommandFailedError @throws StoreUnavailableError @throws UnreadableHistoryError; the signal's reason when it aborts. */
+export async function runExport(request: ExportRequest, options: ExportOptions): Promise<ExportResult> {
+  const { reader, signal, report, monotonic } = options;
+  const begun = monotonic();
+  const patience = patienceOf(monotonic);
+  const catalogues = createCatalogues(reader);
+  const moment = await patiently(() => catalogues.now(), { patience, signal });
+  if (moment.horizon === logStart)
+    throw new CommandFailedError('the log holds no events: there is nothing to export', { type: 'empty' });
+  const total = options.isCounted ? { total: Number(moment.horizon) } : {};
+  let events = 0;
+  const onRead = (): void => {
+    events += 1;
+    report({ phase: 'exporting', done: events, ...total });
+  };
+  const counted = { records: 0 };
+  const pieces = encode(request, { reader, moment, time: request.time, patience, signal, onRead }, counted);
+  const written = await (request.file === '-' ? writeOut(options.stdout, pieces) : writeWhole(request.file, pieces));
+  return {
+    ...written,
+    records: counted.records,
+    events,
+    position: moment.horizon,
+    milliseconds: monotonic() - begun,
+  };
+}
+
+/** A server may be restarted in the middle. */
+export const patienceOf = (now: () => number): Patience => ({
+  forMs: 60_000,
+  now,
+  random: Math.random,
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+});
+
+function encode({ what, format }: ExportRequest, log: ExportLog, counted: { records: number }): Pieces {
+  switch (what) {
+    case 'events':
+      return inFormat(eventsSource(log), format, counted);
+    case 'contacts':
+      return inFormat(contactsSource(log), format, counted);
+    case 'lists':
+      return inFormat(listsSource(log), format, counted);
+    case 'growth':
+      return inFormat(growthSource(log), format, counted);
+    default:
+      return what satisfies never;
+  }
+}
+
+function inFormat<Item>(source: ExportSource<Item>, format: Format, counted: { records: number }): Pieces {
+  const counting: ExportSource<Item> = {
+    ...source,
+    async *records() {
+      for await (const item of source.records()) {
+        counted.records += 1;
+        yield item;
+      }
+    },
+  };
+  switch (format) {
+    case 'ndjson':
+      return asNdjson(counting);
+    case 'csv':
+      return asCsv(counting);
+    case 'parquet':
+      return asParquet(counting);
+    default:
+      return format satisfies never;
+  }
+}
