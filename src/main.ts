@@ -186,7 +186,7 @@ async function serve(served: Served): Promise<Service> {
     parked: () => reads.status().parked,
     readiness: () => readiness({ store, reads, mailer: mailer?.status(), headLag, roles: config.roles }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
-    today: () => new Date().toISOString().slice(0, 10),
+    clock: Date.now,
     authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
     limits: {
       api: limiter('default', config.rateLimit),

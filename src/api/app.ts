@@ -28,8 +28,8 @@ export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
   readonly readiness: () => Promise<Readiness>;
   /** The contact stream of an address. */
   readonly streamOf: (email: string) => string;
-  /** The UTC day as YYYY-MM-DD. */
-  readonly today: () => string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
 }
 
 /** Writes are slowed when the views are further behind than this. */

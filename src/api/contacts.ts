@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import type { Answer } from './envelope.js';
-import { contactParsers, parseNothing, parseStatusChange, parseTagging, type ContactInput } from './input.js';
+import { contactParsers, parseNothing, parseTagging, type ContactInput, type StatusInput } from './input.js';
 import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -17,8 +17,8 @@ export interface ContactRouter {
   readonly reads: Reads;
   /** The stream of an address. */
   readonly streamOf: (email: string) => string;
-  /** The UTC day as YYYY-MM-DD. */
-  readonly today: () => string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
 }
 
 const base = '/v1/contacts';
@@ -26,7 +26,7 @@ const listOf = (call: Call<unknown>): string => call.parameter('list_id');
 
 export function contactRouter(options: ContactRouter, calls: Calls): Router {
   const { audience } = options;
-  const parsers = contactParsers(options.today);
+  const parsers = contactParsers(options.clock);
   const router = Router();
   const contactFields = { flat: ['email', 'status', ...profileFields], nested: profileFields };
   const tagFields = { flat: ['tag_name', 'contact_email'], nested: [] };
@@ -59,14 +59,14 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
     },
   };
 
-  const updateStatus: Endpoint<{ status: SubscriptionStatus; contact_email: string }> = {
+  const updateStatus: Endpoint<StatusInput> = {
     route: `${base}/{list_id}/updatestatus`,
-    parse: parseStatusChange,
+    parse: parsers.updateStatus,
     fields: { flat: ['status', 'contact_email'], nested: [] },
     async handle(call) {
-      const { status, contact_email: email } = call.input;
+      const { status, contact_email: email, consent } = call.input;
       const listId = listOf(call);
-      const { contactId, position } = await audience.updateStatus({ listId, email, status }, call.context);
+      const { contactId, position } = await audience.updateStatus({ listId, email, status, consent }, call.context);
       return {
         message: 'Contact status updated successfully!',
         data: { contact_id: contactId, list_id: listId, status },
@@ -120,6 +120,7 @@ const toSave = (call: Call<ContactInput>) => ({
   status: call.input.status,
   profile: call.input.profile,
   tagNames: call.input.tag_name,
+  consent: call.input.consent,
 });
 
 const toTag = (call: Call<Tagging>) => ({

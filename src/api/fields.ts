@@ -6,17 +6,19 @@ import type { ErrorCode } from '../errors.js';
 export interface Problem {
   readonly code: ErrorCode;
   readonly limit?: number;
+  /** Where it is wrong, if not in the field as a whole. */
+  readonly field?: string;
 }
 
 /** A check of one value: what it becomes, or what is wrong with it. */
 export type Check<Value> = (value: unknown) => { readonly value: Value } | Problem;
 
 // C0, DEL and C1; and the same without what a field allows.
-const control = /[\u0000-\u001f\u007f-\u009f]/;
+export const control = /[\u0000-\u001f\u007f-\u009f]/;
 const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-interface TextRules {
+export interface TextRules {
   readonly forbidden: RegExp;
   /** Code points, after trimming. */
   readonly maxCharacters?: number;
@@ -25,7 +27,7 @@ interface TextRules {
   readonly form?: { readonly fits: (text: string) => boolean; readonly code: ErrorCode };
 }
 
-function checkText(
+export function checkText(
   value: unknown,
   { forbidden, maxCharacters, maxBytes, form }: TextRules,
 ): { value: string } | Problem {

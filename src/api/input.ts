@@ -1,7 +1,8 @@
 /** Parses bodies into what the commands take: required fields first, then each field's form, in documented order. */
-import { profileFields, type ProfileChange, type SubscriptionStatus } from '../commands/contact.js';
+import { profileFields, type Consent, type ProfileChange, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Body } from './body.js';
+import { consentCheck } from './consent.js';
 import { isObject } from './envelope.js';
 import {
   address,
@@ -26,10 +27,6 @@ export const parseNothing: Parser<undefined> = () => undefined;
 export const parseGroup = parser(['group_name'], (take) => ({ group_name: take('group_name', name) }));
 export const parseList = parser(['list_name'], (take) => ({ list_name: take('list_name', name) }));
 export const parseTag = parser(['tag_name'], (take) => ({ tag_name: take('tag_name', name) }));
-export const parseStatusChange = parser(['status', 'contact_email'], (take) => ({
-  status: take('status', status),
-  contact_email: take('contact_email', address),
-}));
 const tagging = parser(['tag_name', 'contact_email'], (take) => ({
   tag_name: take('tag_name', tagNames),
   contact_email: take('contact_email', address),
@@ -50,11 +47,23 @@ export interface ContactInput {
   readonly status: SubscriptionStatus;
   readonly profile: ProfileChange;
   readonly tag_name: readonly string[];
+  readonly consent: Consent | undefined;
 }
 
-/** The two parsers of contacts; `today` is the UTC day as YYYY-MM-DD. */
-export function contactParsers(today: () => string): { create: Parser<ContactInput>; upsert: Parser<ContactInput> } {
-  const checks = profileChecks(today);
+export interface StatusInput {
+  readonly status: SubscriptionStatus;
+  readonly contact_email: string;
+  readonly consent: Consent | undefined;
+}
+
+/** The parsers of contacts; `clock` tells milliseconds since the epoch. */
+export function contactParsers(clock: () => number): {
+  create: Parser<ContactInput>;
+  upsert: Parser<ContactInput>;
+  updateStatus: Parser<StatusInput>;
+} {
+  const checks = profileChecks(() => new Date(clock()).toISOString().slice(0, 10));
+  const consent = consentCheck(clock);
   const contact = (take: Take) => ({
     email: take('email', address),
     status: take('status', status),
@@ -71,19 +80,35 @@ export function contactParsers(today: () => string): { create: Parser<ContactInp
     },
   });
   const required = ['email', 'status'];
-  const create = parser(required, (take) => ({ ...contact(take), tag_name: [] }));
-  const upsert = parser(required, (take) => ({ ...contact(take), tag_name: take('tag_name', optionalTagNames) }));
-  return { create: (body) => create(flattened(body)), upsert: (body) => upsert(flattened(body)) };
+  const create = parser(required, (take) => ({
+    ...contact(take),
+    tag_name: [],
+    consent: take('consent', consent),
+  }));
+  const upsert = parser(required, (take) => ({
+    ...contact(take),
+    tag_name: take('tag_name', optionalTagNames),
+    consent: take('consent', consent),
+  }));
+  const updateStatus = parser(['status', 'contact_email'], (take) => ({
+    status: take('status', status),
+    contact_email: take('contact_email', address),
+    consent: take('consent', consent),
+  }));
+  return { create: (body) => create(flattened(body)), upsert: (body) => upsert(flattened(body)), updateStatus };
 }
 
-/** Profile fields may stand beside `email` and `status`, in an object `data`, or in both. */
+/**
+ * Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent, once: whoever
+ * put it where it is not looked for would find out when it is too late.
+ */
 function flattened(body: Body): Body {
   checkRequired(body, ['email', 'status']);
   const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
   if (nested === undefined || nested === null) return body;
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
-  const flat = picked(body, ['email', 'status', 'tag_name', ...profileFields]);
-  for (const [field, value] of Object.entries(picked(nested, profileFields))) {
+  const flat = picked(body, ['email', 'status', 'tag_name', 'consent', ...profileFields]);
+  for (const [field, value] of Object.entries(picked(nested, [...profileFields, 'consent']))) {
     if (Object.hasOwn(flat, field) && flat[field] !== value) throw new ServiceError('given_twice', { field });
     flat[field] = value;
   }
@@ -106,7 +131,8 @@ function parser<Input>(required: readonly string[], build: (take: Take) => Input
     return build((field, check) => {
       const result = check(Object.hasOwn(body, field) ? body[field] : undefined);
       if ('value' in result) return result.value;
-      throw new ServiceError(result.code, result.limit === undefined ? { field } : { field, limit: result.limit });
+      const { code, ...where } = result;
+      throw new ServiceError(code, { field, ...where });
     });
   };
 }

@@ -13,6 +13,7 @@ import type { EmailEvent } from '../events/email.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueCommand, type CatalogueState } from './catalogue.js';
 import type {
+  Consent,
   ContactCommand,
   ContactState,
   ListReference,
@@ -65,6 +66,14 @@ export interface SaveContact {
   readonly profile: ProfileChange;
   /** Names to attach, upsert only. */
   readonly tagNames: readonly string[];
+  readonly consent?: Consent | undefined;
+}
+
+export interface StatusChange {
+  readonly listId: string;
+  readonly email: string;
+  readonly status: SubscriptionStatus;
+  readonly consent?: Consent | undefined;
 }
 
 export interface TagContact {
@@ -102,10 +111,7 @@ export interface Audience {
   /** Each throws a ServiceError: the refusals of the contract, or `unavailable`. */
   createContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
   upsertContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
-  updateStatus(
-    change: { readonly listId: string; readonly email: string; readonly status: SubscriptionStatus },
-    context: CommandContext,
-  ): Promise<SavedContact>;
+  updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
   /** Answers those of the named tags that exist. */
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
@@ -174,25 +180,21 @@ export function createAudience(options: AudienceOptions): Audience {
     lists: catalogue(lists, listsStream, () => newId('lst')),
     tags: catalogue(tags, tagsStream, () => newId('tag')),
 
-    async createContact({ listId, email, status, profile }, context) {
+    async createContact({ listId, tagNames: _, ...contact }, context) {
       const list = await listReference(listId);
-      return saveContact({ type: 'Create', contactId: newId('con'), email, status, profile, list }, context);
+      return saveContact({ type: 'Create', contactId: newId('con'), list, ...contact }, context);
     },
 
-    async upsertContact({ listId, email, status, profile, tagNames }, context) {
+    async upsertContact({ listId, tagNames, ...contact }, context) {
       const list = await listReference(listId);
       const attach = await tagReferences(tagNames, context);
-      return saveContact(
-        { type: 'Upsert', contactId: newId('con'), email, status, profile, list, tags: attach },
-        context,
-      );
+      return saveContact({ type: 'Upsert', contactId: newId('con'), list, ...contact, tags: attach }, context);
     },
 
-    async updateStatus({ listId, email, status }, context) {
+    async updateStatus({ listId, email, status, consent }, context) {
       const list = await listReference(listId);
-      return saved(
-        await contacts.execute({ stream: streamOf(email), command: { type: 'UpdateStatus', list, status }, context }),
-      );
+      const command = { type: 'UpdateStatus', list, status, consent } as const;
+      return saved(await contacts.execute({ stream: streamOf(email), command, context }));
     },
 
     async addTags({ listId, email, tagNames }, context) {

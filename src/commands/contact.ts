@@ -1,7 +1,9 @@
 /** The rules of a contact: one person, one address, one subscription per list. */
 import {
+  consentDigest,
   contactSchemas,
   profileFields,
+  type Consent,
   type ContactEvent,
   type ProfileField,
   type SubscriptionStatus,
@@ -9,12 +11,14 @@ import {
 import { knownBy, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
-export type { ProfileField, SubscriptionStatus } from '../events/contact.js';
+export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
 
 export interface Subscription {
   readonly status: SubscriptionStatus;
   /** Ids of the attached tags, deleted ones included. */
   readonly tags: ReadonlySet<string>;
+  /** Digest of the last consent since the status became so; absent: none was given. */
+  readonly consent?: string;
 }
 
 export interface ContactState {
@@ -38,19 +42,24 @@ export interface TagReference {
 /** Fields to set; `null` clears; what is absent stays. */
 export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
 
-interface Save {
+/** What somebody is in a list from now on, and how the person agreed. */
+interface Standing {
+  readonly list: ListReference;
+  readonly status: SubscriptionStatus;
+  readonly consent?: Consent | undefined;
+}
+
+interface Save extends Standing {
   /** For the contact, should it be new. */
   readonly contactId: string;
   readonly email: string;
   readonly profile: ProfileChange;
-  readonly status: SubscriptionStatus;
-  readonly list: ListReference;
 }
 
 export type ContactCommand =
   | ({ readonly type: 'Create' } & Save)
   | ({ readonly type: 'Upsert'; readonly tags: readonly TagReference[] } & Save)
-  | { readonly type: 'UpdateStatus'; readonly list: ListReference; readonly status: SubscriptionStatus }
+  | ({ readonly type: 'UpdateStatus' } & Standing)
   | { readonly type: 'AddTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] };
 
@@ -63,17 +72,17 @@ function evolve(state: ContactState, event: ContactEvent): ContactState {
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
     case 'ContactSubscribed':
-      return subscribed(state, event.data.list_id, { status: 'Subscribed' });
+      return withStatus(state, event, 'Subscribed');
     case 'ContactUnsubscribed':
-      return subscribed(state, event.data.list_id, { status: 'Unsubscribed' });
+      return withStatus(state, event, 'Unsubscribed');
     case 'ConsentRecorded':
-      return state;
+      return withConsent(state, event);
     case 'TagsAttached':
-      return subscribed(state, event.data.list_id, { tags: new Set([...tagsOf(state, event), ...idsOf(event)]) });
+      return withTags(state, event, new Set([...tagsOf(state, event), ...idsOf(event)]));
     case 'TagsDetached': {
       const detached = new Set(idsOf(event));
       const tags = tagsOf(state, event).filter((id) => !detached.has(id));
-      return subscribed(state, event.data.list_id, { tags: new Set(tags) });
+      return withTags(state, event, new Set(tags));
     }
     default:
       return event satisfies never;
@@ -96,10 +105,32 @@ function changed(profile: ContactState['profile'], change: ProfileChange): Conta
   return result;
 }
 
-function subscribed(state: ContactState, listId: string, change: Partial<Subscription>): ContactState {
-  const before = state.subscriptions.get(listId) ?? { status: 'Subscribed', tags: new Set<string>() };
-  return { ...state, subscriptions: new Map(state.subscriptions).set(listId, { ...before, ...change }) };
+type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
+const none: Subscription = { status: 'Subscribed', tags: new Set() };
+
+/** A consent goes with the status that it was given for: after another status the same words are said anew. */
+function withStatus(
+  state: ContactState,
+  { data }: OfType<'ContactSubscribed' | 'ContactUnsubscribed'>,
+  status: SubscriptionStatus,
+): ContactState {
+  const { tags } = state.subscriptions.get(data.list_id) ?? none;
+  const consent = data.person && consentDigest(data.person.consent);
+  return withSubscription(state, data.list_id, consent === undefined ? { status, tags } : { status, tags, consent });
 }
+
+function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): ContactState {
+  const before = state.subscriptions.get(data.list_id) ?? none;
+  return withSubscription(state, data.list_id, { ...before, consent: consentDigest(data.person.consent) });
+}
+
+const withTags = (state: ContactState, { data }: TagsChanged, tags: ReadonlySet<string>): ContactState =>
+  withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
+
+const withSubscription = (state: ContactState, listId: string, subscription: Subscription): ContactState => ({
+  ...state,
+  subscriptions: new Map(state.subscriptions).set(listId, subscription),
+});
 
 function decide(command: ContactCommand, state: ContactState): Decision<ContactEvent> {
   switch (command.type) {
@@ -152,13 +183,22 @@ function profileChange(contactId: string, wanted: ProfileChange, { profile }: Co
 
 function statusChange(
   contactId: string,
-  { list, status }: { readonly list: ListReference; readonly status: SubscriptionStatus },
+  { list, status, consent }: Standing,
   { subscriptions }: ContactState,
 ): ContactEvent[] {
-  const previous = subscriptions.get(list.list_id)?.status ?? null;
-  if (previous === status) return [];
-  const data = { contact_id: contactId, list_id: list.list_id, list_name: list.list_name, previous_status: previous };
-  return [{ type: status === 'Subscribed' ? 'ContactSubscribed' : 'ContactUnsubscribed', data }];
+  const before = subscriptions.get(list.list_id);
+  const about = { contact_id: contactId, list_id: list.list_id, list_name: list.list_name };
+  if (before?.status === status) {
+    if (consent === undefined || consentDigest(consent) === before.consent) return [];
+    return [{ type: 'ConsentRecorded', data: { ...about, status, person: { consent } } }];
+  }
+  const data = { ...about, previous_status: before?.status ?? null };
+  return [
+    {
+      type: status === 'Subscribed' ? 'ContactSubscribed' : 'ContactUnsubscribed',
+      data: consent === undefined ? data : { ...data, person: { consent } },
+    },
+  ];
 }
 
 function attach(

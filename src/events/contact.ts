@@ -1,4 +1,5 @@
 /** What can happen to a contact: the facts of a stream `contact-<key>`. Personal data stands under `person` only. */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { salt, type EventOf } from './envelope.js';
 
@@ -30,6 +31,13 @@ const consent = z.object({
   /** UTC, ISO 8601. */
   occurred_at: text,
 });
+export type Consent = z.infer<typeof consent>;
+
+/** The same for consents that say the same; short, and nothing personal can be read from it. */
+export function consentDigest({ source, statement, ip, legal_basis, occurred_at }: Consent): string {
+  const text = JSON.stringify([source, statement, ip, legal_basis, occurred_at]);
+  return createHash('sha256').update(text).digest('base64url');
+}
 
 const subscriptionChange = z.object({
   contact_id: z.string(),

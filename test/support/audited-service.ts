@@ -77,7 +77,7 @@ export async function startAuditedService(): Promise<AuditedService> {
     parked: () => [],
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
-    today: () => new Date(time).toISOString().slice(0, 10),
+    clock: () => time,
     authenticate: createAuthenticator([configuredKey(`test:${key}`)]),
     limits: { api: unlimited, email: unlimited, anonymous: unlimited },
     log: () => undefined,
