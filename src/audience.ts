@@ -32,6 +32,7 @@ function deploymentOf({ dataDir }: GlobalOptions, env: NodeJS.ProcessEnv): Deplo
 function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
   const { env } = process;
   const deployment = (): Deployment => deploymentOf(given.options, env);
+  const onNotice = (notice: string): void => void process.stderr.write(`${notice}\n`);
   return {
     stdout: createOutput(process.stdout),
     stderr: process.stderr,
@@ -48,7 +49,7 @@ function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCo
     get stores() {
       return deployment().stores;
     },
-    openLog: () => openLogForReading(deployment().stores.events, { signal }),
+    openLog: () => openLogForReading(deployment().stores.events, { signal, onNotice }),
     openViews: () => openViewsReader(deployment().stores.views),
     streamKeys(log) {
       const { dataDir, secret } = deployment();

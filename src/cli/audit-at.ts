@@ -1,0 +1,87 @@
+/** `audience audit at`: how a contact was at a time, and why. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Evidence } from '../audit/evidence.js';
+import type { ContactAt, Reasons, SubscriptionAt } from '../audit/point-in-time.js';
+import { profileFields } from '../events/contact.js';
+import { auditing, findContact, nothingKnown } from './audit-log.js';
+import { timeIn } from './audit-options.js';
+import { paintFor, type Paint } from './colours.js';
+import type { CommandLine } from './command-line.js';
+import { withExamples } from './program.js';
+import { printable } from './table.js';
+
+const optionsSchema = z.object({ time: z.string(), list: z.string().optional() });
+
+export function registerAuditAt(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('at')
+    .description('how a contact was at a time: status, tags and profile, each with its reason')
+    .argument('<contact>', 'contact id, or e-mail address')
+    .requiredOption('--time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
+    .option('--list <id>', 'only this list, also when the contact was not in it')
+    .action((contact: string, options: unknown) => at(contact, optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit at ada@example.com --time 2026-03-01',
+    'audience audit at con_01J… --time 2026-03-01T12:00+01:00 --list lst_01J… --json',
+  ]);
+}
+
+async function at(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const time = timeIn('--time', options.time, 'end');
+  const { stdout, signal, env } = line;
+  await auditing(line, async (open) => {
+    const found = await findContact(contact, open);
+    const answer = await open.audit.contactAt({ ...found, listId: options.list, time, signal });
+    if (answer === undefined) throw nothingKnown();
+    await stdout.write(line.json ? `${JSON.stringify(answer)}\n` : inWords(answer, paintFor(stdout, env)));
+  });
+}
+
+function inWords(contact: ContactAt, paint: Paint): string {
+  const { profile, time, created_at } = contact;
+  const subscriptions = 'subscription' in contact ? [contact.subscription] : contact.subscriptions;
+  const lines =
+    profile === null
+      ? [paint.bold(`At ${time} there was no such contact.`), ...next(contact.next_change ?? null)]
+      : [
+          paint.bold(`${profile.email} (${String(contact.contact_id)}) at ${time}`),
+          `  created      ${String(created_at)}`,
+          ...profileFields.flatMap((field) => {
+            const value = profile[field];
+            return value === null ? [] : [`  ${field.padEnd(13)}${printable(value)}`];
+          }),
+          ...reasons(profile),
+        ];
+  const shown = subscriptions.flatMap((subscription) => ['', ...subscriptionLines(subscription, paint)]);
+  const none = profile !== null && shown.length === 0 ? ['', 'In no list.'] : [];
+  return [...lines, ...shown, ...none].map((line) => `${line}\n`).join('');
+}
+
+function subscriptionLines({ list_id, list_name, status, tags, consent, ...why }: SubscriptionAt, paint: Paint) {
+  const name = list_name === null ? list_id : `"${printable(list_name)}" (${list_id})`;
+  return [
+    `${paint.bold(status ?? 'Not in the list')}${status === null ? ' ' : ' in the list '}${name}`,
+    ...reasons(why),
+    ...tags.flatMap(({ tag_name, ...tag }) => [`  tag          "${printable(tag_name)}"`, ...reasons(tag)]),
+    ...(consent === null ? [] : consentLines(consent)),
+  ];
+}
+
+function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['consent']>): readonly string[] {
+  const facts = Object.entries(consent).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`${name} ${printable(value)}`] : [],
+  );
+  return [`  consent      ${facts.join(', ')}`, `    recorded   ${told(because)}`];
+}
+
+const reasons = ({ because, next_change }: Reasons): readonly string[] => [
+  ...(because === null ? [] : [`    because    ${told(because)}`]),
+  ...next(next_change),
+];
+
+const next = (change: Evidence | null): readonly string[] =>
+  change === null ? [] : [`    then       ${told(change)}`];
+
+const told = ({ at: when, summary, actor, request_id }: Evidence): string =>
+  printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);

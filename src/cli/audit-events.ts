@@ -1,0 +1,77 @@
+/** `audience audit events`: the events themselves, up to the end of the log or as they come. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../audit/feed.js';
+import { auditing, type Auditing } from './audit-log.js';
+import { wholeNumberIn } from './audit-options.js';
+import type { CommandLine } from './command-line.js';
+import { UsageError } from './failures.js';
+import { withExamples } from './program.js';
+import { printable } from './table.js';
+
+const optionsSchema = z.object({
+  after: z.string().optional(),
+  types: z.string().optional(),
+  limit: z.string().optional(),
+  follow: z.boolean().default(false),
+});
+
+export function registerAuditEvents(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('events')
+    .description('the events as they are stored, in the order of the log')
+    .option('--after <position>', 'only events after this position; now: only what comes')
+    .option('--types <names>', 'only events of these names, separated by commas')
+    .option('--limit <n>', 'at most so many')
+    .option('--follow', 'then wait for what comes, until Ctrl-C')
+    .action((options: unknown) => events(optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit events --types ContactUnsubscribed --limit 20',
+    'audience audit events --after now --follow --json',
+  ]);
+}
+
+async function events(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const limit = options.limit === undefined ? Infinity : wholeNumberIn('--limit', options.limit);
+  const types = new Set(options.types?.split(',').map((name) => name.trim()));
+  for (const name of types)
+    if (!isEventType(name)) throw new UsageError('--types must be names of events, as in docs/events.md');
+  await auditing(line, async (open) => {
+    const request = { after: await afterIn(options.after, open), types, signal: line.signal };
+    const { feed } = open.audit;
+    await write(options.follow ? coming(feed, request) : feed.all(request), { limit, line });
+  });
+}
+
+async function afterIn(text: string | undefined, { audit: { feed } }: Auditing): Promise<string> {
+  if (text === undefined) return '';
+  if (text === 'now') return await feed.head();
+  if (await feed.isPosition(text)) return text;
+  throw new UsageError('--after must be a position of this log, or now');
+}
+
+async function* coming(feed: Feed, request: FeedRequest): AsyncGenerator<readonly FeedEvent[]> {
+  for await (const message of feed.follow(request)) if (message.type === 'events') yield message.events;
+}
+
+async function write(
+  batches: AsyncIterable<readonly FeedEvent[]>,
+  { limit, line }: { readonly limit: number; readonly line: CommandLine },
+): Promise<void> {
+  const show = line.json ? asJson : inWords;
+  let left = limit;
+  for await (const batch of batches) {
+    const wanted = batch.slice(0, left);
+    left -= wanted.length;
+    await line.stdout.write(wanted.map(show).join(''));
+    if (left <= 0) return;
+  }
+}
+
+const asJson = (event: FeedEvent): string => `${JSON.stringify(event)}\n`;
+
+/** The names of events are at most so long. */
+const typeWidth = 21;
+
+const inWords = ({ position, at, type, stream, revision, actor }: FeedEvent): string =>
+  `${printable(`${position}  ${at ?? '?'.padEnd(24)}  ${type.padEnd(typeWidth)}  ${stream}@${revision}  by ${actor ?? '?'}`)}\n`;

@@ -1,0 +1,55 @@
+/** `audience audit list`: a list as it was at a time, member by member. */
+import { Option, type Command } from 'commander';
+import { z } from 'zod';
+import { listAsCsv, listAsLines } from '../audit/list-lines.js';
+import { auditing, nothingKnown } from './audit-log.js';
+import { timeIn } from './audit-options.js';
+import type { CommandLine } from './command-line.js';
+import { demandPlace, writeWhole } from './export-file.js';
+import { withExamples } from './program.js';
+
+const optionsSchema = z.object({
+  time: z.string(),
+  format: z.enum(['ndjson', 'csv']),
+  out: z.string().optional(),
+  force: z.boolean().default(false),
+});
+
+export function registerAuditList(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('list')
+    .description('a list as it was at a time, with all who were in it')
+    .argument('<list>', 'list id')
+    .requiredOption('--time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
+    .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
+    .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
+    .option('--force', 'also when the file is there already')
+    .action((list: string, options: unknown) => listAt(list, optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit list lst_01J… --time 2026-03-01',
+    'audience audit list lst_01J… --time 2026-03-01T12:00Z --format csv --out news.csv',
+  ]);
+}
+
+async function listAt(listId: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const time = timeIn('--time', options.time, 'end');
+  const { out, force } = options;
+  if (out !== undefined) demandPlace(out, force);
+  const { signal, stdout } = line;
+  await auditing(line, async ({ audit }) => {
+    const list = await audit.listAt({ listId, time, signal });
+    if (list === undefined) throw nothingKnown();
+    const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
+    if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
+    else await toFile(out, { pieces, line });
+  });
+}
+
+async function toFile(
+  file: string,
+  { pieces, line }: { readonly pieces: AsyncIterable<string>; readonly line: CommandLine },
+): Promise<void> {
+  const { bytes, sha256 } = await writeWhole(file, pieces);
+  if (line.json) await line.stdout.write(`${JSON.stringify({ file, bytes, sha256 })}\n`);
+  else line.stderr.write(`${file}: ${bytes} bytes, SHA-256 ${sha256}\n`);
+}
