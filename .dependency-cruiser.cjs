@@ -13,6 +13,8 @@ const only = (folder, ...allowed) => ({
 const errors = '^src/errors\\.ts$';
 const events = '^src/events/';
 const ports = ['^src/eventstore/event-store\\.ts$', '^src/readmodels/read-models\\.ts$'];
+/** What a link of the evidence chain is, and how text is taken out of JSON. */
+const chain = '^src/eventstore/(chain|json-text)\\.ts$';
 const node =
   '^node:|^(crypto|fs|path|os|url|net|http|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
@@ -43,9 +45,9 @@ module.exports = {
     },
     only('eventstore', errors, node, npm('better-sqlite3', '@eventstore/db-client')),
     only('readmodels', errors, node, npm('better-sqlite3', 'mongodb')),
-    only('projections', events, errors, ...ports, node),
+    only('projections', events, errors, ...ports, chain, node),
     only('mailer', events, '^src/commands/', errors, ...ports, node, npm('nodemailer', 'html-to-text')),
-    only('audit', events, errors, ports[0], node),
+    only('audit', events, errors, ports[0], chain, node),
     only(
       'api',
       '^src/commands/',

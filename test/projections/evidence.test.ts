@@ -1,0 +1,151 @@
+/** The evidence chain beside the views: whole through restarts, gaps and changes of holder, and broken where the log was exchanged. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chainStart, nextLink } from '../../src/eventstore/chain.js';
+import type { StoredEvent } from '../../src/eventstore/event-store.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { blockOf, linksPerBlock, storedLinks, type EvidenceHead } from '../../src/projections/evidence-blocks.js';
+import { keepEvidence, observed, type EvidenceKeeper } from '../../src/projections/evidence.js';
+import { createLease } from '../../src/projections/lease.js';
+import type { ReadModels } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { allEvents, newLogFile, openLog, said } from '../support/event-log.js';
+import { exampleEvents as e, toAppend } from '../support/examples.js';
+
+let store: SqliteEventStore;
+let models: ReadModels;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  const file = newLogFile();
+  ({ store } = await openLog(file));
+  models = openSqliteReadModels({ file: file.replace('events.db', 'views.db') });
+  await store.append('service', [toAppend(e.serviceInitialised)], { expectedRevision: 'no_stream' });
+});
+afterEach(async () => {
+  for (const keeper of running.splice(0)) await keeper.stop();
+  await models.close();
+});
+
+interface Keeper extends Pick<EvidenceKeeper, 'offer'> {
+  readonly faults: string[];
+  /** Resolves when the chain has so many events. */
+  reached(count: number): Promise<EvidenceHead>;
+  stop(): Promise<void>;
+}
+
+function keep(holder: string, log = store): Keeper {
+  const stopping = new AbortController();
+  const faults: string[] = [];
+  let head: EvidenceHead | undefined;
+  const lease = createLease({ readModels: models, name: 'evidence', holder, ttl: 500, now: () => performance.now() });
+  const keeper = keepEvidence({
+    reader: log,
+    readModels: models,
+    lease,
+    signal: stopping.signal,
+    now: () => performance.now(),
+    onProgress: (progress) => (head = progress),
+    onFault: (fault) => faults.push(fault),
+  });
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await keeper.ended;
+    await lease.close();
+  };
+  running.push({ stop });
+  return {
+    offer: keeper.offer,
+    faults,
+    stop,
+    async reached(count) {
+      const until = performance.now() + 20_000;
+      while (performance.now() < until) {
+        if (head?.count === count) return head;
+        await sleep(5);
+      }
+      throw new Error(`the chain has ${head?.count} events, not ${count}; faults: ${faults.join(', ')}`);
+    },
+  };
+}
+
+const append = async (count: number): Promise<void> => {
+  for (let done = 0; done < count; done += 100)
+    await store.append(
+      `words-${done}`,
+      Array.from({ length: Math.min(100, count - done) }, (_, at) => said(`word ${at}`)),
+      { expectedRevision: 'any' },
+    );
+};
+
+function linksOf(events: readonly StoredEvent[]): string[] {
+  let link: Buffer = chainStart;
+  return events.map((event, at) => (link = nextLink(link, at + 1, event)).toString('hex'));
+}
+
+async function kept(from = 1): Promise<string[]> {
+  const links: string[] = [];
+  for await (const link of storedLinks(models, from)) links.push(link.toString('hex'));
+  return links;
+}
+
+describe('the evidence chain of a log that keeps none itself', () => {
+  it('has a link for each event, over the borders of blocks, and says how far it has come', async () => {
+    await append(2 * linksPerBlock);
+    const keeper = keep('one');
+    const head = await keeper.reached(2 * linksPerBlock + 1);
+    const events = await allEvents(store);
+    const links = linksOf(events);
+    expect(await kept()).toEqual(links);
+    expect(await kept(linksPerBlock)).toEqual(links.slice(linksPerBlock - 1));
+    expect(head).toEqual({ count: events.length, head: links.at(-1), position: events.at(-1)?.position });
+    expect([1, linksPerBlock, linksPerBlock + 1].map(blockOf)).toEqual([0, 0, 1]);
+    expect(keeper.faults).toEqual([]);
+  }, 30_000);
+
+  it('goes on where it was, in another process, whatever was and was not offered', async () => {
+    const first = keep('one');
+    await first.reached(1);
+    await append(150);
+    const events = await allEvents(store);
+    // Overlapping, and with a gap.
+    first.offer('', events.slice(0, 40));
+    first.offer(events[39]?.position ?? '', events.slice(40, 60));
+    first.offer(events[99]?.position ?? '', events.slice(100));
+    await first.reached(151);
+    await first.stop();
+    await append(120);
+    const second = keep('two');
+    await second.reached(271);
+    expect(await kept()).toEqual(linksOf(await allEvents(store)));
+    expect([...first.faults, ...second.faults]).toEqual([]);
+  }, 60_000);
+
+  it('is fed by what a subscription yields', async () => {
+    const keeper = keep('one');
+    await keeper.reached(1);
+    const ended = new AbortController();
+    const follow = (async () => {
+      for await (const message of observed(store, keeper.offer).subscribe({ after: '', signal: ended.signal }))
+        if (message.type === 'caught_up' && message.position !== '') void message;
+    })();
+    await append(30);
+    await keeper.reached(31);
+    ended.abort();
+    await follow;
+    expect(await kept()).toEqual(linksOf(await allEvents(store)));
+  }, 30_000);
+
+  it('stands still, and says so, when the log has another event where it ends', async () => {
+    await append(20);
+    const first = keep('one');
+    await first.reached(21);
+    await first.stop();
+    const before = await kept();
+    const other = await openLog();
+    await other.store.append('service', [toAppend(e.serviceInitialised)], { expectedRevision: 'no_stream' });
+    const second = keep('two', other.store);
+    await vi.waitFor(() => expect(second.faults.join()).toContain('another event, or none, at position'), 20_000);
+    expect(await kept()).toEqual(before);
+  }, 30_000);
+});
