@@ -16,7 +16,7 @@ const ports = ['^src/eventstore/event-store\\.ts$', '^src/readmodels/read-models
 /** What a link of the evidence chain is, and how text is taken out of JSON. */
 const chain = '^src/eventstore/(chain|json-text)\\.ts$';
 const node =
-  '^node:|^(crypto|fs|path|os|url|net|http|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
+  '^node:|^(crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const deterministic = '^(node:)?crypto$';
 
