@@ -27,9 +27,24 @@ export interface Fold {
   readonly at: string | undefined;
 }
 
-/** An event that cannot be folded, met while the caller still wants to try again. */
+/** An event that cannot be folded, met while the caller still wants to try again or to stop. Its message holds no personal data. */
 export class PoisonEventError extends Error {
   override readonly name = 'PoisonEventError';
+  readonly view: string;
+  readonly reason: string;
+  readonly #event: StoredEvent;
+
+  constructor(view: string, event: StoredEvent, reason: string) {
+    super(`${view}, position ${event.position}: ${reason}`);
+    this.view = view;
+    this.reason = reason;
+    this.#event = event;
+  }
+
+  /** With its body, for the operator's eyes alone: behind a getter, so that no logger takes it along. */
+  get event(): StoredEvent {
+    return this.#event;
+  }
 }
 
 /** One event for one view: to be folded, or the reason why it cannot be. */
@@ -72,7 +87,7 @@ export async function foldBatch(input: FoldInput): Promise<Fold> {
     if (parked.has(id)) continue;
     const reason = foldStep(step, slots);
     if (reason === undefined) continue;
-    if (!input.park) throw new PoisonEventError(`${step.projection.name}, position ${step.stored.position}: ${reason}`);
+    if (!input.park) throw new PoisonEventError(step.projection.name, step.stored, reason);
     parked.set(id, toParked(step, reason));
   }
   return {
@@ -83,13 +98,17 @@ export async function foldBatch(input: FoldInput): Promise<Fold> {
   };
 }
 
+/** What stands before the poison event is folded, again too: after a crash the parked stream may be ahead of its documents. */
 function unparked(
   handlers: readonly Projection[],
-  { stream }: StoredEvent,
+  { stream, position }: StoredEvent,
   parked: ReadonlyMap<string, ParkedStream>,
 ): readonly Projection[] {
   if (parked.size === 0) return handlers;
-  return handlers.filter(({ name }) => !parked.has(parkedId(name, stream)));
+  return handlers.filter(({ name }) => {
+    const from = parked.get(parkedId(name, stream))?.position;
+    return from === undefined || position < from;
+  });
 }
 
 function addSteps(steps: Step[], stored: StoredEvent, handlers: readonly Projection[]): void {

@@ -23,6 +23,9 @@ export interface MongoTimeouts {
 
 export const mongoTimeouts: MongoTimeouts = { connecting: 3_000, reading: 5_000, writing: 10_000 };
 
+/** The server was silent for too long; what it was asked to do, it may still do. */
+export class NoAnswerError extends ReadModelsUnavailableError {}
+
 export interface MongoConnection {
   readonly db: Db;
   /** Runs the action within the time allowed; the signal tells it when that is over. What reads may be run twice. @throws ReadModelsUnavailableError */
@@ -91,7 +94,7 @@ export async function within<T>(patience: number, action: (signal: AbortSignal) 
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new ReadModelsUnavailableError(`MongoDB gave no answer within ${patience} ms`));
+      reject(new NoAnswerError(`MongoDB gave no answer within ${patience} ms`));
       controller.abort();
     }, patience);
   });

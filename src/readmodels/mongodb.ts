@@ -1,9 +1,15 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
-import type { Collection } from 'mongodb';
+import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind } from './find-plan.js';
 import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './mongodb-checkpoints.js';
-import { connectMongo, mongoTimeouts, type MongoTimeouts } from './mongodb-client.js';
+import {
+  connectMongo,
+  mongoTimeouts,
+  NoAnswerError,
+  type MongoConnection,
+  type MongoTimeouts,
+} from './mongodb-client.js';
 import { commitTo } from './mongodb-commit.js';
 import { byId, fromStored, type StoredView } from './mongodb-documents.js';
 import { collectionName, composeFind, indexesOf } from './mongodb-find.js';
@@ -80,11 +86,11 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
       return (await run('reading', () => readCheckpoint(checkpoints, name)))?.checkpoint ?? null;
     },
     commit: (commit) => commitTo(connection, commit, newId()),
-    async prepare(view) {
+    async prepare(view, { bare = false } = {}) {
       const of = collection(view);
       const indexes = indexesOf(view);
       // Without any, the first write makes the collection.
-      if (indexes.length > 0) await run('writing', () => of.createIndexes(indexes));
+      if (indexes.length > 0 && !bare) await createIndexes(connection, of, indexes);
     },
     async drop(view) {
       await run('writing', () => collection(view).drop().catch(unlessMissing));
@@ -93,6 +99,24 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
     close,
   };
+}
+
+/** Among many documents this outlasts the patience for one answer. Meanwhile the server goes on, and asking again is waiting for it. */
+async function createIndexes(
+  { run }: MongoConnection,
+  of: Collection<StoredView>,
+  indexes: IndexDescription[],
+): Promise<void> {
+  for (;;) {
+    try {
+      await run('writing', () => of.createIndexes(indexes));
+      return;
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      // Silent because it is gone, or because it is at work?
+      await run('reading', (signal) => of.findOne(byId(''), { signal }));
+    }
+  }
 }
 
 function living<D>(stored: StoredView): StoredDocument<D> | undefined {

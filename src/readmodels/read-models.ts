@@ -95,8 +95,13 @@ export interface ReadModelReader {
 }
 
 export interface ReadModels extends ReadModelReader {
-  /** Makes the view's storage and indexes where missing. Repeatable. */
-  prepare(view: View): Promise<void>;
+  /**
+   * Makes the view's storage and indexes where missing, also for the documents that are there already. Repeatable.
+   *
+   * `bare`: the storage alone, so that many documents are written fast. `get`, `getMany`, `load`, `commit`, `drop` and a
+   * `find` by ids work on it; what needs an index must wait for the whole `prepare`, which may then take its time.
+   */
+  prepare(view: View, options?: { readonly bare?: boolean }): Promise<void>;
   /** Like getMany, and tells the positions of tombstones too (`document: null`): what a fold must start from. */
   load(
     view: View,

@@ -38,22 +38,40 @@ export const indexName = (main: string, fields: readonly string[]): string => `$
 export const columnName = (field: string): string => `i_${field}`;
 const arrayName = (field: string): string => `a_${field}`;
 
-export function createTables(db: Db, view: View): void {
+/** The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn. */
+export function createTables(db: Db, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
-  const ddl = [
+  db.exec(
     `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT) WITHOUT ROWID`,
-    ...view.indexes.map(
-      (index) =>
-        `CREATE INDEX IF NOT EXISTS ${indexName(main, index.fields)} ON ${main} (${index.fields.map(columnName).join(', ')}, id)`,
-    ),
-    ...arrays.map(
-      (field) =>
-        `CREATE TABLE IF NOT EXISTS ${sideName(main, field)} (value TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (value, id)) WITHOUT ROWID`,
-    ),
-  ];
-  db.transaction(() => ddl.forEach((statement) => db.exec(statement))).immediate();
+  );
+  if (bare) return;
+  for (const { fields: of } of view.indexes)
+    db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
+  for (const field of arrays) db.transaction(() => createSide(db, main, field)).immediate();
 }
+
+/** Filled from the documents in the moment of its making, so that it is never there in part. */
+function createSide(db: Db, main: string, field: string): void {
+  const side = sideName(main, field);
+  if (hasTable(db, side)) return;
+  const array = arrayName(field);
+  db.exec(
+    `CREATE TABLE ${side} (value TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (value, id)) WITHOUT ROWID;
+     INSERT INTO ${side} SELECT DISTINCT a.value, d.id FROM ${main} d, json_each(d.${array}) a WHERE instr(d.${array}, '\\') = 0 ORDER BY 1, 2`,
+  );
+  // SQLite reads some escapes of JSON otherwise than who wrote them.
+  const rest = db
+    .prepare<[], { id: string; text: string }>(
+      `SELECT id, ${array} AS text FROM ${main} WHERE instr(${array}, '\\') > 0`,
+    )
+    .all();
+  const insert = db.prepare<[string, string]>(`INSERT OR IGNORE INTO ${side} (value, id) VALUES (?, ?)`);
+  for (const { id, text } of rest) for (const value of JSON.parse(text) as string[]) insert.run(value, id);
+}
+
+const hasTable = (db: Db, name: string): boolean =>
+  db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
 
 export function dropTables(db: Db, view: Pick<View, 'name' | 'version'>): void {
   assertView(view);
@@ -65,7 +83,7 @@ export function dropTables(db: Db, view: Pick<View, 'name' | 'version'>): void {
   }).immediate();
 }
 
-/** Prepares the statements of a view; throws an SqliteError while its tables are missing. */
+/** Prepares the statements of a view as it is now, bare or whole; throws an SqliteError while its table is missing. */
 export function openTable(db: Db, view: View): ViewTable {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
@@ -76,7 +94,7 @@ export function openTable(db: Db, view: View): ViewTable {
   const update = db.prepare<[Column[]]>(
     `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
   );
-  const sides = arrays.map((field) => openSide(db, main, field));
+  const sides = arrays.filter((field) => hasTable(db, sideName(main, field))).map((field) => openSide(db, main, field));
 
   const valuesOf = (write: DocumentWrite): Column[] => {
     const { document } = write;

@@ -34,7 +34,9 @@ export function openSqliteReadModels({ file, readOnly = false, now = Date.now }:
   const guarded = <T>(action: () => T): T => guardedIn(file, action);
   const db = guarded(() => openFile(file, readOnly));
   const find = createFinder(db);
-  const tables = new WeakMap<View, ViewTable>();
+  const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
+  let tables = new WeakMap<View, ViewTable>();
+  let schema: number | undefined;
 
   const table = (view: View): ViewTable => {
     const open = tables.get(view) ?? openTable(db, view);
@@ -65,6 +67,10 @@ export function openSqliteReadModels({ file, readOnly = false, now = Date.now }:
   };
 
   const commitAll = db.transaction((commit: Commit) => {
+    // Somebody may have made a bare view whole: from then on its side tables are written, too.
+    const current = schemaVersion.get();
+    if (current !== schema) tables = new WeakMap();
+    schema = current;
     moveCheckpoint(db, commit.checkpoint);
     for (const write of commit.writes) table(write.view).write(write);
   });
@@ -75,7 +81,7 @@ export function openSqliteReadModels({ file, readOnly = false, now = Date.now }:
       guarded(() => (ids.length < 2 ? getAll<D>(view, ids) : db.transaction(() => getAll<D>(view, ids)).deferred())),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
-    prepare: async (view) => guarded(() => createTables(db, view)),
+    prepare: async (view, { bare = false } = {}) => guarded(() => createTables(db, view, bare)),
     load: async (view, ids) => guarded(() => db.transaction(() => loadAll(view, ids)).deferred()),
     commit: async (commit) => guarded(() => commitAll.immediate(commit)),
     drop: async (view) => guarded(() => dropTables(db, view)),
