@@ -3,11 +3,14 @@
  * can be changed, dropped, moved or put in without every later link changing. Written down in docs/evidence.md, for ever.
  */
 import { hash } from 'node:crypto';
+import type { Position, StoredEvent } from './event-store.js';
 import { memberSpans } from './json-text.js';
 
-/** The link before the first event. */
+/** The link before the first event: 32 zero bytes. */
 export const chainStart: Buffer = Buffer.alloc(32);
 export const linkBytes = 32;
+/** The same in hex, as links are computed and shown. */
+export const firstLink = chainStart.toString('hex');
 
 /** What a link is made of: no store position and no store time, so that a copied log has the same chain. */
 export interface ChainedEvent {
@@ -21,43 +24,56 @@ export interface ChainedEvent {
   readonly metadata: string;
 }
 
+/** An event with the link that the store keeps of it, in lower-case hex; null where it keeps none. */
+export interface LinkedEvent extends StoredEvent {
+  readonly link: string | null;
+}
+
+/** Reads events with the links that were computed when they were written, or first read, and that nobody computes anew. */
+export interface LinkSource {
+  /** Batches of the whole log in log order, as `readAll` yields them. @throws StoreUnavailableError */
+  readLinked(options?: {
+    readonly after?: Position;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<readonly LinkedEvent[]>;
+  /** A stream whose end, as the store notes it, is not that of its events: what tampering leaves beside the events. @throws StoreUnavailableError */
+  brokenStream?(): Promise<string | undefined>;
+}
+
+/** The end of the chain: so many events, the link of the last one in hex, and its position. */
+export interface ChainHead {
+  readonly count: number;
+  readonly head: string;
+  readonly position: Position;
+}
+
 /** Members of `data` that hold personal data. */
 const isPersonal = (name: string): boolean => name === 'person' || name === 'message';
 const mayBePersonal = /"(?:person|message)"/;
 const digestText = /^"sha256:[0-9a-f]{64}"$/;
 
-/** Made anew for each event, a buffer would cost more than the hash. The few events that do not fit get one of their own. */
-const scratch = Buffer.allocUnsafeSlow(256 * 1024);
-
 /**
- * The link of the event that follows `previous`.
+ * The link of the event that follows `previous`, both in hex.
  *
- * SHA-256 over the previous link and seven fields: ordinal, stream, revision, id, type, data, metadata. Each field is its
- * length in bytes (unsigned, 32 bits, big-endian) and its UTF-8 text; numbers are in decimal.
+ * SHA-256 over the UTF-8 bytes of: the previous link in lower-case hex, then seven fields, `<length in bytes>:<text>,` each:
+ * ordinal, stream, revision, id, type, data, metadata. Numbers are in decimal.
  * @param ordinal number of the event in the log, from 1.
  */
-export function nextLink(previous: Uint8Array, ordinal: number, event: ChainedEvent): Buffer {
+export function linkAfter(previous: string, ordinal: number, event: ChainedEvent): string {
   const { stream, id, type, metadata } = event;
-  const data = withDigests(event.data);
-  // UTF-8 needs at most three bytes for one UTF-16 unit.
-  const most = 256 + 3 * (stream.length + id.length + type.length + data.length + metadata.length);
-  const bytes = most <= scratch.length ? scratch : Buffer.allocUnsafeSlow(most);
-  bytes.set(previous, 0);
-  let end = field(bytes, linkBytes, String(ordinal));
-  end = field(bytes, end, stream);
-  end = field(bytes, end, String(event.revision));
-  end = field(bytes, end, id);
-  end = field(bytes, end, type);
-  end = field(bytes, end, data);
-  end = field(bytes, end, metadata);
-  return hash('sha256', bytes.subarray(0, end), 'buffer');
+  const place = `${field(String(ordinal))}${field(stream)}${field(String(event.revision))}`;
+  // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
+  return hash(
+    'sha256',
+    `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`,
+  );
 }
 
-function field(bytes: Buffer, at: number, text: string): number {
-  const length = bytes.write(text, at + 4);
-  bytes.writeUInt32BE(length, at);
-  return at + 4 + length;
-}
+/** `linkAfter` for those who keep links as bytes. */
+export const nextLink = (previous: Uint8Array, ordinal: number, event: ChainedEvent): Buffer =>
+  Buffer.from(linkAfter(Buffer.from(previous).toString('hex'), ordinal, event), 'hex');
+
+const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
 
 /**
  * `data` with the values of its top-level members `person` and `message` replaced by their digests. A value that is such a

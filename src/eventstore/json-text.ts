@@ -64,21 +64,32 @@ const isOpening = (code: number): boolean => (code & 0xdf) === 0x5b;
 const isClosing = (code: number): boolean => (code & 0xdf) === 0x5d;
 
 function afterValue(text: string, start: number): number | undefined {
+  const first = text.charCodeAt(start);
+  if (first === quote) return afterString(text, start);
+  return isOpening(first) ? afterNested(text, start) : afterScalar(text, start);
+}
+
+function afterNested(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = afterString(text, at);
-      if (end === undefined || depth === 0) return end;
+      if (end === undefined) return undefined;
       at = end - 1;
     } else if (isOpening(code)) depth += 1;
     else if (isClosing(code)) {
-      if (depth === 0) return at;
       depth -= 1;
       if (depth === 0) return at + 1;
-    } else if (depth === 0 && endsScalar(code)) return at;
+    }
   }
   return undefined;
+}
+
+function afterScalar(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 /** The place behind the closing quote of the string that begins at `at`. */
@@ -100,7 +111,7 @@ function afterSpace(text: string, from: number): number {
 
 const isOver = (text: string, at: number): boolean => afterSpace(text, at) === text.length;
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-const endsScalar = (code: number): boolean => code === comma || isSpace(code);
+const endsScalar = (code: number): boolean => code === comma || isClosing(code) || isSpace(code);
 
 function plainName(name: string): string {
   if (!name.includes('\\')) return name;
