@@ -48,11 +48,13 @@ export async function readiness({ store, reads, mailer, headLag, roles }: Parts)
   };
 }
 
-function viewsPart(own: OwnWrites, { rebuilding, parked, unknown, projector }: ViewsStatus, behindHead: number) {
+function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
+  const { rebuilding, missing, parked, unknown, projector } = status;
   const lag = Math.round(Math.max(own.lag(), behindHead));
   return {
-    caught_up: own.reached() && lag < readyLagMs && !rebuilding,
+    caught_up: own.reached() && lag < readyLagMs && !rebuilding && missing.length === 0,
     rebuilding,
+    missing,
     projector,
     position: own.shown(),
     lag_ms: lag,

@@ -1,6 +1,7 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
-import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
+import type { Order, OrderAnswer } from './projections/orders.js';
+import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector-status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
 import { isShared, type StoreSettings } from './stores.js';
 
@@ -12,6 +13,8 @@ export interface ProjectorThreadOptions {
   /** What it reports is visible to every connection. */
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
+  /** To the orders of a rebuild. Those that a dead thread was given stay without. */
+  readonly onAnswer?: (answer: OrderAnswer) => void;
 }
 
 export interface ProjectorThread {
@@ -20,6 +23,7 @@ export interface ProjectorThread {
   /** Somebody waits for what was appended: no more gathering. */
   hurry(): void;
   status(): ProjectorStatus;
+  order(order: Order): void;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -32,7 +36,7 @@ const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
-  const { settings, holder, onProgress, onFault } = options;
+  const { settings, holder, onProgress, onFault, onAnswer = () => undefined } = options;
   // Until the thread says that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
@@ -48,8 +52,10 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const receive = (message: FromProjector): void => {
     if (message.type === 'fault') return onFault(message.fault);
+    if (message.type === 'answer') return onAnswer(message.answer);
     if (message.status.folded > 0) deaths = 0;
-    update({ ...message.status, parked: message.parked ?? status.parked });
+    const { parked, live, missing } = message.seldom ?? status;
+    update({ ...message.status, parked, live, missing });
     ring(grown);
   };
 
@@ -99,5 +105,5 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   start();
   const hurry = (): void => send('hurry');
 
-  return { ring, hurry, status: () => status, close: () => (closing ??= stop()) };
+  return { ring, hurry, order: send, status: () => status, close: () => (closing ??= stop()) };
 }

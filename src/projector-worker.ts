@@ -1,22 +1,24 @@
 /** Composition root of the projector's thread: opens both stores, folds, and tells the main thread how far it has come. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { fillViews } from './projections/fill.js';
 import { createLease } from './projections/lease.js';
+import { createOrders, type Order, type OrderAnswer } from './projections/orders.js';
 import { createPace } from './projections/pace.js';
-import { runProjector, type ProjectorFault, type ProjectorStatus } from './projections/projector.js';
+import type { ProjectorFault, ProjectorStatus } from './projections/projector-status.js';
+import { runProjector } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
 import { isShared, openEventReader, openReadModels, storeSettings } from './stores.js';
 
-/** What the main thread hears. The parked streams are sent only when they have changed. */
+/** What seldom changes is sent only then. */
+type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
+/** What the main thread hears. */
 export type FromProjector =
-  | {
-      readonly type: 'progress';
-      readonly status: Omit<ProjectorStatus, 'parked'>;
-      readonly parked?: ProjectorStatus['parked'];
-    }
+  | { readonly type: 'progress'; readonly status: Omit<ProjectorStatus, keyof Seldom>; readonly seldom?: Seldom }
+  | { readonly type: 'answer'; readonly answer: OrderAnswer }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** What it says. */
-export type ToProjector = 'ring' | 'hurry' | 'stop';
+export type ToProjector = 'ring' | 'hurry' | 'stop' | Order;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
@@ -35,13 +37,20 @@ const lease = isShared(settings)
   : undefined;
 
 const pace = createPace();
+const orders = createOrders();
+/** The others ask for the checkpoint five times a second; one that has hung must have given up by then. */
+const retireMs = 10_000;
 main.on('message', (message: ToProjector) => {
-  if (message === 'stop') stop.abort();
+  if (typeof message === 'object') orders.give(message);
+  else if (message === 'stop') stop.abort();
   else reader.wake();
   if (message !== 'ring') pace.hurry();
 });
 
-let told: ProjectorStatus['parked'] | undefined;
+let told: Seldom | undefined;
+const seldomOf = ({ parked, live, missing }: ProjectorStatus): Seldom => ({ parked, live, missing });
+const isTold = ({ parked, live, missing }: Seldom): boolean =>
+  parked === told?.parked && live === told.live && missing === told.missing;
 await runProjector({
   reader,
   readModels,
@@ -51,9 +60,17 @@ await runProjector({
   random: Math.random,
   ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
   onFault: (fault) => tell({ type: 'fault', fault }),
-  onProgress: ({ parked, ...status }) => {
-    tell({ type: 'progress', status, ...(parked === told ? {} : { parked }) });
-    told = parked;
+  rebuilds: {
+    orders,
+    fill: fillViews,
+    retireAfter: retireMs,
+    onAnswer: (answer) => tell({ type: 'answer', answer }),
+  },
+  onProgress(whole) {
+    const { parked: _, live: __, missing: ___, ...status } = whole;
+    const seldom = seldomOf(whole);
+    tell({ type: 'progress', status, ...(isTold(seldom) ? {} : { seldom }) });
+    told = seldom;
   },
 });
 await lease?.close();

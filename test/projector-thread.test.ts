@@ -8,7 +8,7 @@ import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/s
 import { contacts } from '../src/projections/contacts.js';
 import { lists } from '../src/projections/lists.js';
 import { memberships } from '../src/projections/memberships.js';
-import type { ProjectorFault } from '../src/projections/projector.js';
+import type { ProjectorFault } from '../src/projections/projector-status.js';
 import type { FromProjector } from '../src/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
 import type { StoreSettings } from '../src/stores.js';

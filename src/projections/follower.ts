@@ -1,8 +1,10 @@
 /** Follows how far shared views have come, whoever folds them: asks for their checkpoint now and then, and often while somebody waits. */
-import type { Checkpoint, ReadModelReader, View } from '../readmodels/read-models.js';
+import type { Checkpoint, View } from '../readmodels/read-models.js';
+import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './own-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
-import { checkpointName, liveVersions } from './start.js';
+import { checkpointName } from './start.js';
+import { projectionVersionOf, sameStorages } from './storage.js';
 
 export interface FollowerStatus {
   /** Why the views cannot be asked just now; it keeps trying. */
@@ -10,6 +12,9 @@ export interface FollowerStatus {
   readonly parked: readonly ParkedStream[];
   /** The views have been begun anew and nothing is in them yet. */
   readonly rebuilding: boolean;
+  /** Views that cannot be read before they are filled. */
+  readonly missing: readonly string[];
+  readonly live: Checkpoint['live'];
 }
 
 export interface Follower {
@@ -21,7 +26,8 @@ export interface Follower {
 }
 
 export interface FollowerOptions {
-  readonly readModels: ReadModelReader;
+  /** Is told which storages are live. */
+  readonly readModels: LiveReader;
   /** Those that this process reads. */
   readonly views: readonly View[];
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'retreat' | 'shown' | 'isAwaited'>;
@@ -41,25 +47,28 @@ const parkedMs = 1_000;
 
 export function createFollower(options: FollowerOptions): Follower {
   const { readModels, ownWrites, onMoved, onFault, now } = options;
-  const live = Object.entries(liveVersions(options.views));
-  const isOtherVersion = (checkpoint: Checkpoint): boolean =>
-    live.some(([name, version]) => checkpoint.live[name] !== version);
+  const newerThanOurs = ({ live }: Checkpoint): readonly string[] =>
+    options.views.filter(({ name, version }) => projectionVersionOf(live[name] ?? 0) > version).map(({ name }) => name);
   let closed = false;
-  let status: FollowerStatus = { fault: null, parked: [], rebuilding: false };
+  let status: FollowerStatus = { fault: null, parked: [], rebuilding: false, missing: [], live: {} };
   let parkedAt = -Infinity;
   /** Ends the pause, if it is a long one. */
   let wake = (): void => undefined;
 
   async function ask(): Promise<void> {
     const before = ownWrites.shown();
+    const used = readModels.used();
     const checkpoint = await readModels.checkpoint(checkpointName);
-    if (checkpoint !== null && isOtherVersion(checkpoint)) {
-      // Their collections are others than ours, which may be gone.
-      ownWrites.retreat('');
-      throw new Error('the views are those of another version of this service');
-    }
+    // Before anything that only the live storages hold counts as shown. What a projector in this process reported
+    // meanwhile is newer than the answer.
+    if (checkpoint !== null && readModels.used() === used && !sameStorages(checkpoint.live, used ?? {}))
+      readModels.use(checkpoint.live);
     move(before, checkpoint?.position ?? '');
-    status = { fault: null, parked: await parkedNow(checkpoint), rebuilding: checkpoint === null };
+    const parked = await parkedNow(checkpoint);
+    const missing = readModels.missing();
+    status = { fault: null, parked, rebuilding: checkpoint === null, missing, live: readModels.used() ?? {} };
+    const newer = checkpoint === null ? [] : newerThanOurs(checkpoint);
+    if (newer.length > 0) throw new Error(`the views ${newer.join(', ')} are those of another version of this service`);
   }
 
   function move(before: string, position: string): void {

@@ -1,52 +1,19 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventReader } from '../eventstore/event-store.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { batches, type Batch } from './batches.js';
+import { foldFeeds, loseFeeds, namedStorages, obey, type FeedingRun, type RebuildOrders } from './feeds.js';
+import type { FillProgress, fillViews } from './fill.js';
+import { fillFirst } from './first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
 import { parkedId, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
-import { checkpointName, liveVersions, openViews, readLogId } from './start.js';
-
-/** A plain object: it crosses threads. */
-export interface ProjectorStatus {
-  /** Of the last event folded, `''` before the first. Every reader sees what was folded up to here. */
-  readonly position: string;
-  /** When the last event that a view handles happened; `null` before the first since the start. */
-  readonly at: string | null;
-  /** Nothing was waiting in the log after `position`. */
-  readonly caughtUp: boolean;
-  /** Events folded or skipped since the start. */
-  readonly folded: number;
-  /** Events of unknown types since the start, by type; from the 50th type on together, as `other`. */
-  readonly unknown: Readonly<Record<string, number>>;
-  readonly parked: readonly ParkedStream[];
-  /** The views are filled from the first event and have not caught up yet. */
-  readonly rebuilding: boolean;
-  /** Another process folds into the views; this one takes over when that one ends. */
-  readonly standby: boolean;
-  /** Why it is not folding just now; it keeps trying. */
-  readonly fault: string | null;
-}
-
-export const initialStatus: ProjectorStatus = {
-  position: '',
-  at: null,
-  caughtUp: false,
-  folded: 0,
-  unknown: {},
-  parked: [],
-  rebuilding: false,
-  standby: false,
-  fault: null,
-};
-
-/** What an operator must hear of. Messages hold no personal data. */
-export interface ProjectorFault {
-  readonly kind: 'unavailable' | 'rebuild' | 'parked' | 'worker_died' | 'lease_lost';
-  readonly message: string;
-}
+import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
+import { dropRetired } from './retiring.js';
+import { checkpointName, openViews, readLogId } from './start.js';
+import { firstStorages } from './storage.js';
 
 export interface ProjectorOptions {
   readonly reader: EventReader;
@@ -64,36 +31,44 @@ export interface ProjectorOptions {
   readonly lease?: Lease;
   /** What to do with views that were folded from another log, see `openViews`. Default: rebuild. */
   readonly foreignViews?: 'rebuild' | 'refuse';
+  /**
+   * Empty views are filled fast, and changed ones by a rebuild beside the others, which gives its orders here. Without it
+   * everything is folded in the ordinary way, and a changed view begins all of them anew.
+   */
+  readonly rebuilds?: ProjectorRebuilds;
+}
+
+export interface ProjectorRebuilds extends RebuildOrders {
+  readonly fill: typeof fillViews;
+  /** Milliseconds that readers have to notice that a storage is live no more. */
+  readonly retireAfter: number;
 }
 
 /** How often a batch with a poison event is folded before the event's stream is parked. */
 const poisonAttempts = 3;
 const poisonPauseMs = 20;
 const backOffMs = { first: 50, most: 5_000 };
-const unknownTypes = 50;
 /** How long readers have to notice that the views are begun anew. */
 const settleMs = 1_000;
 
 /** What one run holds between batches. */
-interface Run extends ProjectorOptions {
-  readonly handlers: ReadonlyMap<string, readonly Projection[]>;
-  readonly live: Readonly<Record<string, number>>;
+interface Run extends ProjectorOptions, FeedingRun {
+  readonly rebuilds?: ProjectorRebuilds;
   status: ProjectorStatus;
-  checkpoint: Checkpoint | null;
   /** Of the lease. */
   epoch: number | undefined;
-  parked: ReadonlyMap<string, ParkedStream>;
   /** Sessions that failed since the last commit. */
   failures: number;
 }
 
 /** Folds until the signal aborts, then finishes the batch and resolves. Never rejects: a failure is reported and tried again. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
-  const { projections, signal } = options;
+  const { signal } = options;
   const run: Run = {
     ...options,
-    handlers: handlersOf(projections),
-    live: liveVersions(projections),
+    handlers: new Map(),
+    live: [],
+    feeds: [],
     status: initialStatus,
     checkpoint: null,
     epoch: undefined,
@@ -107,6 +82,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     } catch (error) {
       fault = faultOf(error);
     }
+    loseFeeds(run, fault.message);
     if (aborted(signal)) return;
     run.failures += 1;
     // Who has lost the lease is well, somebody else folds.
@@ -133,34 +109,95 @@ async function takeOver(run: Run): Promise<boolean> {
   return true;
 }
 
-const openViewsOf = ({ reader, readModels, projections, foreignViews = 'rebuild', lease, signal, onFault }: Run) =>
+const openViewsOf = ({ reader, readModels, projections, foreignViews = 'rebuild', lease, ...run }: Run) =>
   openViews({
     reader,
     readModels,
     views: projections,
     foreignViews,
+    fillsBeside: run.rebuilds !== undefined,
+    epoch: run.epoch,
     check: () => lease?.check(),
     // Followers ask several times a second; one that is slow waits for positions anyway.
-    settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
-    onRebuild: (reason) => onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
+    settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, run.signal)),
+    onRebuild: (reason) => run.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
   });
 
-/** One subscription, from the checkpoint on, until it ends or something fails. */
+/** From the checkpoint on, until the subscription ends or something fails. */
 async function runSession(run: Run): Promise<void> {
-  const { reader, readModels, signal } = run;
   if (!(await takeOver(run))) return;
-  run.checkpoint = await openViewsOf(run);
+  await begin(run);
+  const retirement = setTimeout(() => run.rebuilds?.orders.give({ type: 'retire' }), run.rebuilds?.retireAfter ?? 0);
+  retirement.unref();
+  try {
+    do {
+      await obeyAll(run, retirement);
+      await follow(run);
+    } while (run.rebuilds?.orders.isWaiting() === true && !aborted(run.signal));
+  } finally {
+    clearTimeout(retirement);
+  }
+}
+
+/** Opens the views and, where there are none yet, fills them. */
+async function begin(run: Run): Promise<void> {
+  const { readModels, rebuilds, projections } = run;
+  const { checkpoint, live, missing } = await openViewsOf(run);
+  run.checkpoint = checkpoint;
+  run.live = namedStorages(projections, live);
+  run.handlers = handlersOf(run.live);
+  if (rebuilds === undefined) await dropRetired({ readModels, check: () => run.lease?.check() }, live);
+  else if (checkpoint === null) {
+    report(run, { position: '', rebuilding: true, fault: null });
+    run.checkpoint = await fillFirst({
+      ...run,
+      fill: rebuilds.fill,
+      check: () => run.lease?.check(),
+      onProgress: fillingReport(run),
+    });
+  }
   run.parked = await readParked(readModels);
-  const position = run.checkpoint?.position ?? '';
   report(run, {
-    position,
+    position: run.checkpoint?.position ?? '',
     parked: [...run.parked.values()],
-    rebuilding: run.checkpoint === null || run.status.rebuilding,
+    live,
+    missing,
+    rebuilding: checkpoint === null || run.status.rebuilding,
     fault: null,
   });
+}
+
+function fillingReport(run: Run): (progress: FillProgress) => void {
+  const before = run.status.folded;
+  return ({ events, at, unknown, parked }) => {
+    for (const stream of parked) tellParked(run, stream);
+    const counted = countUnknown(run.status.unknown, unknown);
+    report(run, { at: at ?? run.status.at, folded: before + events, unknown: counted });
+  };
+}
+
+/** What rebuilds have asked for meanwhile. */
+async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
+  const { rebuilds, readModels, lease } = run;
+  for (let order = rebuilds?.orders.take(); order !== undefined; order = rebuilds?.orders.take()) {
+    if (order.type === 'retire') {
+      run.feeds = run.feeds.filter(({ id }) => id !== undefined);
+      await dropRetired({ readModels, check: () => lease?.check() }, run.checkpoint?.live ?? {});
+    } else if (await obey(run, order)) {
+      const live = run.checkpoint?.live ?? {};
+      const missing = run.status.missing.filter((name) => live[name] === undefined);
+      report(run, { live, missing, parked: [...run.parked.values()] });
+      retirement.refresh();
+    }
+  }
+}
+
+/** One subscription, until it ends, something fails or an order is given. */
+async function follow(run: Run): Promise<void> {
+  const { reader, signal } = run;
   const session = sessionOf(run);
   try {
-    for await (const batch of batches(reader, { after: position, signal: session.signal })) {
+    for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: session.signal })) {
       await foldAndCommit(run, batch);
       if (signal.aborted) return;
       await run.pace?.(batch.events.length);
@@ -172,13 +209,14 @@ async function runSession(run: Run): Promise<void> {
   if (!signal.aborted) run.lease?.check();
 }
 
-/** Aborts with the run, or when the lease is lost while nothing happens. */
-function sessionOf({ signal, lease }: Run): { readonly signal: AbortSignal; end(): void } {
+/** Aborts with the run, or when the lease is lost or an order is given while nothing happens. */
+function sessionOf({ signal, lease, rebuilds }: Run): { readonly signal: AbortSignal; end(): void } {
   const session = new AbortController();
   const abort = (): void => session.abort();
   lease?.onLost(abort);
+  rebuilds?.orders.onGiven(abort);
   signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
+  if (signal.aborted || rebuilds?.orders.isWaiting() === true) abort();
   return { signal: session.signal, end: () => signal.removeEventListener('abort', abort) };
 }
 
@@ -190,24 +228,7 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
     return;
   }
   const fold = await foldPatiently(run, events);
-  const next: Checkpoint = {
-    logId: run.checkpoint?.logId ?? (await demandLogId(run.reader)),
-    position: last.position,
-    eventId: last.id,
-    live: run.live,
-  };
-  run.lease?.check();
-  await run.readModels.commit({
-    writes: fold.writes,
-    checkpoint: {
-      name: checkpointName,
-      previous: run.checkpoint,
-      next,
-      ...(run.epoch === undefined ? {} : { epoch: run.epoch }),
-    },
-  });
-  run.checkpoint = next;
-  run.failures = 0;
+  await commit(run, last, run.feeds.length === 0 ? fold.writes : [...fold.writes, ...(await foldFeeds(run, events))]);
   addParked(run, fold.parked);
   report(run, {
     position: last.position,
@@ -217,6 +238,23 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
     unknown: countUnknown(run.status.unknown, fold.unknown),
     rebuilding,
   });
+}
+
+async function commit(run: Run, last: StoredEvent, writes: readonly DocumentWrite[]): Promise<void> {
+  const { checkpoint: previous, epoch } = run;
+  const next: Checkpoint = {
+    logId: previous?.logId ?? (await demandLogId(run.reader)),
+    position: last.position,
+    eventId: last.id,
+    live: previous?.live ?? firstStorages(run.projections),
+  };
+  run.lease?.check();
+  await run.readModels.commit({
+    writes,
+    checkpoint: { name: checkpointName, previous, next, ...(epoch === undefined ? {} : { epoch }) },
+  });
+  run.checkpoint = next;
+  run.failures = 0;
 }
 
 /** Folds from freshly loaded documents each time; the last time a poison event parks its stream. */
@@ -239,23 +277,14 @@ function addParked(run: Run, fresh: readonly ParkedStream[]): void {
     ...fresh.map((parked): [string, ParkedStream] => [parkedId(parked.view, parked.stream), parked]),
   ]);
   run.status = { ...run.status, parked: [...run.parked.values()] };
-  for (const { view, stream, position, reason } of fresh)
-    run.onFault({
-      kind: 'parked',
-      message: `View ${view} parks stream ${stream} at position ${position}: ${reason}. Only a rebuild takes it up again.`,
-    });
+  for (const stream of fresh) tellParked(run, stream);
 }
 
-/** The same object when there is nothing to count. */
-function countUnknown(before: ProjectorStatus['unknown'], types: readonly string[]): ProjectorStatus['unknown'] {
-  if (types.length === 0) return before;
-  const counts = new Map(Object.entries(before));
-  for (const type of types) {
-    const name = counts.has(type) || counts.size < unknownTypes ? type : 'other';
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return Object.fromEntries(counts);
-}
+const tellParked = (run: Run, { view, stream, position, reason }: ParkedStream): void =>
+  run.onFault({
+    kind: 'parked',
+    message: `View ${view} parks stream ${stream} at position ${position}: ${reason}. Only a rebuild takes it up again.`,
+  });
 
 async function demandLogId(reader: EventReader): Promise<string> {
   const logId = await readLogId(reader);

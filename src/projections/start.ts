@@ -1,11 +1,26 @@
-/** What the projector does before it folds: makes sure that the views belong to this log and to this code, else begins them anew. */
+/** What the projector does before it folds: makes sure that the views belong to this log and to this code, else says what is to be filled. */
 import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView } from './parked.js';
+import { dropAll, noteRetiring, unparking } from './retiring.js';
+import {
+  firstStorages,
+  isOf,
+  projectionVersionOf,
+  sameStorages,
+  storedAs,
+  storedViews,
+  type Storages,
+} from './storage.js';
 
+/** Checkpoint of the live views. */
 export const checkpointName = 'views';
+/** Checkpoint of the fill of views that nobody reads yet. */
+export const firstFillName = 'first_fill';
+/** Checkpoint of a rebuild's fill that is under way, or was interrupted: its `live` names the storages that it fills. */
+export const fillName = 'rebuild';
 
 export interface StartInput {
   readonly reader: EventReader;
@@ -18,10 +33,23 @@ export interface StartInput {
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
    */
   readonly foreignViews: 'rebuild' | 'refuse';
+  /** Only the views that have changed are filled, beside the others; else all are begun anew. */
+  readonly fillsBeside: boolean;
+  /** Epoch of the lease. */
+  readonly epoch?: number | undefined;
   /** Called before each change: throws when this process may not make it any more. */
   readonly check: () => void;
   /** Awaited between taking the checkpoint away and dropping what readers may still take for current. */
   readonly settle: () => Promise<void>;
+}
+
+export interface OpenedViews {
+  /** Where folding goes on; `null` = at the first event. */
+  readonly checkpoint: Checkpoint | null;
+  /** Storages of the views that are folded on from there. */
+  readonly live: Storages;
+  /** Views that nothing is live of: to be filled beside. */
+  readonly missing: readonly string[];
 }
 
 /** The views do not belong to this log; nothing was changed. */
@@ -29,54 +57,85 @@ export class ForeignViewsError extends Error {
   override readonly name = 'ForeignViewsError';
 }
 
-/** The live version of each view by name. */
-export const liveVersions = (views: readonly View[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(views.map(({ name, version }) => [name, version]));
-
-/** Where folding goes on; `null` = at the first event. @throws ForeignViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openViews(input: StartInput): Promise<Checkpoint | null> {
-  const { reader, readModels, views, onRebuild, foreignViews } = input;
+/** @throws ForeignViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function openViews(input: StartInput): Promise<OpenedViews> {
+  const { readModels, views, fillsBeside } = input;
   const found = await readModels.checkpoint(checkpointName);
+  const kept = await keepable(input, found);
+  if (kept === null) await beginAnew(input, found);
+  await readModels.prepare(parkedView);
+  const checkpoint = kept === null ? null : await withoutOthers(input, kept);
+  const live = checkpoint?.live ?? firstStorages(views);
+  // Views that are filled are made by who fills them.
+  const isFilled = checkpoint === null && fillsBeside;
+  for (const { view, storage } of isFilled ? [] : stored(views, live))
+    await readModels.prepare(storedAs(view, storage));
+  return { checkpoint, live, missing: views.filter(({ name }) => live[name] === undefined).map(({ name }) => name) };
+}
+
+/** The checkpoint where folding can go on, at least for some of the views; null: all are begun anew. */
+async function keepable(input: StartInput, found: Checkpoint | null): Promise<Checkpoint | null> {
+  if (found === null) return null;
+  const { reader, views, onRebuild, foreignViews, fillsBeside } = input;
   const foreign = await foreignTo(found, reader);
-  if (foreign !== undefined && foreignViews === 'refuse') throw new ForeignViewsError(foreign);
-  if (foreignViews === 'refuse') refuseNewer(found, views);
-  const reason = foreign ?? changedViews(found, views);
-  if (reason !== undefined) onRebuild(reason);
-  const checkpoint = reason === undefined ? found : null;
-  const stored = [...views, parkedView];
-  if (checkpoint === null) await beginAnew(input, { stored, wasThere: found !== null });
-  await dropAll(input, retired(found, views));
-  for (const view of stored) await readModels.prepare(view);
-  return checkpoint;
-}
-
-async function beginAnew(
-  input: StartInput,
-  { stored, wasThere }: { readonly stored: readonly View[]; readonly wasThere: boolean },
-): Promise<void> {
-  // First: without a checkpoint a crash in the middle of dropping only means dropping again.
-  input.check();
-  await input.readModels.forget(checkpointName);
-  if (wasThere) await input.settle();
-  await dropAll(input, stored);
-}
-
-async function dropAll(
-  { readModels, check }: StartInput,
-  views: readonly Pick<View, 'name' | 'version'>[],
-): Promise<void> {
-  for (const view of views) {
-    check();
-    await readModels.drop(view);
+  if (foreignViews === 'refuse') {
+    if (foreign !== undefined) throw new ForeignViewsError(foreign);
+    refuseNewer(found, views);
   }
+  const changed = views.filter((view) => !isOf(view, found.live[view.name]));
+  const reason = foreign ?? (changed.length === 0 ? undefined : wordsOf(changed));
+  if (reason === undefined) return found;
+  onRebuild(reason);
+  return foreign === undefined && fillsBeside ? found : null;
 }
 
-/** Views and versions that were live and are no more. */
-function retired(found: Checkpoint | null, views: readonly View[]): readonly Pick<View, 'name' | 'version'>[] {
-  const live = liveVersions(views);
-  return Object.entries(found?.live ?? {})
-    .map(([name, version]) => ({ name, version }))
-    .filter(({ name, version }) => live[name] !== version);
+const stored = (views: readonly View[], storages: Storages): readonly { view: View; storage: number }[] =>
+  views.flatMap((view) => {
+    const storage = storages[view.name];
+    return storage === undefined ? [] : [{ view, storage }];
+  });
+
+async function beginAnew(input: StartInput, found: Checkpoint | null): Promise<void> {
+  const { readModels, reader, views, check, settle } = input;
+  // First: without a checkpoint a crash in the middle of dropping only means dropping again.
+  check();
+  await readModels.forget(checkpointName);
+  if (found !== null) await settle();
+  const filled = await readModels.checkpoint(firstFillName);
+  // A first fill that was interrupted goes on where it was.
+  const goesOn =
+    found === null && filled !== null && isFirstFill(filled, views) && (await foreignTo(filled, reader)) === undefined;
+  if (goesOn) return;
+  const rebuild = await readModels.checkpoint(fillName);
+  const known = [found, filled, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
+  await dropAll(input, [...known, ...views, parkedView]);
+  check();
+  await readModels.forget(firstFillName);
+  await readModels.forget(fillName);
+}
+
+const isFirstFill = ({ live }: Checkpoint, views: readonly View[]): boolean => sameStorages(live, firstStorages(views));
+
+/** Takes from the checkpoint what this code does not fold, so that nobody goes on reading what nobody feeds any more. */
+async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Checkpoint> {
+  const { readModels, views, epoch, check } = input;
+  const byName = new Map(views.map((view) => [view.name, view]));
+  const isOurs = ([name, storage]: readonly [string, number]): boolean => {
+    const view = byName.get(name);
+    return view !== undefined && isOf(view, storage);
+  };
+  const entries = Object.entries(found.live);
+  const kept = entries.filter(isOurs);
+  if (kept.length === entries.length) return found;
+  const gone = Object.fromEntries(entries.filter((entry) => !isOurs(entry)));
+  await noteRetiring(input, gone);
+  const next = { ...found, live: Object.fromEntries(kept) };
+  check();
+  await readModels.commit({
+    writes: await unparking(readModels, Object.keys(gone), found.position),
+    checkpoint: { name: checkpointName, previous: found, next, ...(epoch === undefined ? {} : { epoch }) },
+  });
+  return next;
 }
 
 /** Why the views cannot have been folded from this log. */
@@ -101,18 +160,14 @@ export async function checkViews(reader: EventReader, readModels: Pick<ReadModel
 }
 
 /** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */
-function refuseNewer(found: Checkpoint | null, views: readonly View[]): void {
-  const newer = views.filter(({ name, version }) => (found?.live[name] ?? 0) > version);
+function refuseNewer(found: Checkpoint, views: readonly View[]): void {
+  const newer = views.filter(({ name, version }) => projectionVersionOf(found.live[name] ?? 0) > version);
   if (newer.length === 0) return;
   throw new Error(`the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`);
 }
 
-function changedViews(found: Checkpoint | null, views: readonly View[]): string | undefined {
-  if (found === null) return undefined;
-  const changed = views.filter(({ name, version }) => found.live[name] !== version);
-  if (changed.length === 0) return undefined;
-  return `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
-}
+const wordsOf = (changed: readonly View[]): string =>
+  `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
 
 /** The log's name for itself, from its first event; undefined while the log is empty. */
 export async function readLogId(reader: EventReader): Promise<string | undefined> {

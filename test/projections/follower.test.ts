@@ -2,11 +2,14 @@
 import { afterEach, expect, it } from 'vitest';
 import { createFollower, type Follower } from '../../src/projections/follower.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projections/own-writes.js';
-import { liveVersions } from '../../src/projections/start.js';
+import { contacts } from '../../src/projections/contacts.js';
+import { lists } from '../../src/projections/lists.js';
+import { createLiveReader } from '../../src/projections/live-reader.js';
+import { firstStorages, storageVersion } from '../../src/projections/storage.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 
-const live = liveVersions(liveProjections);
+const live = firstStorages(liveProjections);
 const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live });
 
 let follower: Follower | undefined;
@@ -36,8 +39,9 @@ function follow(head: string) {
   };
   const ownWrites = createOwnWrites({ projections: liveProjections, head, now: () => performance.now() });
   own = ownWrites;
+  const reader = createLiveReader(readModels, liveProjections);
   const started = createFollower({
-    readModels,
+    readModels: reader,
     views: liveProjections,
     ownWrites,
     onMoved: (from) => moved.push(from),
@@ -51,6 +55,7 @@ function follow(head: string) {
     follower: started,
     faults,
     moved,
+    reader,
     /** What the views answer from now on; resolves when they have been asked. */
     async become(next: Checkpoint | null | Error): Promise<void> {
       checkpoint = next;
@@ -109,10 +114,22 @@ it('says once that the views are out of reach, and goes on', async () => {
   expect(views.own.shown()).toBe('06');
 });
 
-it('does not take the views of another version for its own', async () => {
+it('does not take the views of another version for its own, and goes on reading the others', async () => {
   const views = follow('05');
   await views.become(at('07'));
   await views.become({ ...at('08'), live: { ...live, contacts: 99 } });
   expect(views.follower.status().fault).toContain('another version');
-  expect(views.own.visible(['contacts'])).toBeDefined();
+  await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow(ReadModelsUnavailableError);
+  await expect(views.reader.get(lists, 'lst_01')).resolves.toBeUndefined();
+});
+
+it('reads another storage as soon as that is live, and says what is missing until then', async () => {
+  const views = follow('05');
+  const { contacts: _, ...others } = live;
+  await views.become({ ...at('07'), live: others });
+  expect(views.follower.status()).toMatchObject({ fault: null, missing: ['contacts'] });
+  await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow('has not been built yet');
+  await views.become({ ...at('07'), live: { ...live, contacts: storageVersion(contacts.version, 3) } });
+  expect(views.follower.status()).toMatchObject({ fault: null, missing: [] });
+  await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
 });

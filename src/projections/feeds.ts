@@ -1,0 +1,195 @@
+/** Storages that the projector feeds beside the live ones: those that are to be live, and those that were until a moment ago. */
+import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
+import { foldBatch, handlersOf, PoisonEventError } from './fold.js';
+import type { Lease } from './lease.js';
+import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
+import { parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
+import type { Projection } from './projection.js';
+import { noteRetiring, unparking } from './retiring.js';
+import { checkpointName, fillName } from './start.js';
+import { storedAs, type Storages } from './storage.js';
+
+export interface Feed {
+  /** Of the rebuild; undefined: it was live, and is fed until everybody has noticed that it is no more. */
+  readonly id?: string;
+  readonly projections: readonly Projection[];
+  readonly handlers: ReadonlyMap<string, readonly Projection[]>;
+  /** Poison events park their streams; else they end the feed. */
+  readonly park: boolean;
+  parked: ReadonlyMap<string, ParkedStream>;
+}
+
+/** What a projector is told of rebuilds, and tells. */
+export interface RebuildOrders {
+  readonly orders: Orders;
+  readonly onAnswer: (answer: OrderAnswer) => void;
+}
+
+/** What feeding needs of the projector's run, and changes in it. */
+export interface FeedingRun {
+  readonly reader: EventReader;
+  readonly readModels: ReadModels;
+  readonly projections: readonly Projection[];
+  readonly signal: AbortSignal;
+  readonly lease?: Lease;
+  readonly rebuilds?: RebuildOrders;
+  readonly epoch: number | undefined;
+  checkpoint: Checkpoint | null;
+  /** As they are stored. */
+  live: readonly Projection[];
+  handlers: ReadonlyMap<string, readonly Projection[]>;
+  parked: ReadonlyMap<string, ParkedStream>;
+  feeds: readonly Feed[];
+}
+
+export const namedStorages = (projections: readonly Projection[], storages: Storages): readonly Projection[] =>
+  projections.flatMap((projection) => {
+    const storage = storages[projection.name];
+    return storage === undefined ? [] : [storedAs(projection, storage)];
+  });
+
+export const poisonOf = ({ view, event, reason }: PoisonEventError): Poison => ({
+  view,
+  stream: event.stream,
+  position: event.position,
+  event_id: event.id,
+  event_type: event.type,
+  reason,
+});
+
+/** What the feeds make of the events. A poison event ends its feed, and harms nothing else. */
+export async function foldFeeds(run: FeedingRun, events: readonly StoredEvent[]): Promise<readonly DocumentWrite[]> {
+  const writes: DocumentWrite[] = [];
+  for (const feed of run.feeds) {
+    try {
+      writes.push(...(await foldFeed(feed, events, run.readModels)));
+    } catch (error) {
+      if (!(error instanceof PoisonEventError)) throw error;
+      lose(run, feed, { reason: error.message, poison: poisonOf(error) });
+    }
+  }
+  return writes;
+}
+
+async function foldFeed(
+  feed: Feed,
+  events: readonly StoredEvent[],
+  readModels: ReadModels,
+): Promise<readonly DocumentWrite[]> {
+  const { handlers, park, parked } = feed;
+  const fold = await foldBatch({ events, handlers, readModels, parked, park });
+  if (fold.parked.length > 0)
+    feed.parked = new Map([
+      ...parked,
+      ...fold.parked.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one]),
+    ]);
+  // What is live no more parks for itself alone.
+  return feed.id === undefined ? fold.writes.filter(({ view }) => view !== parkedView) : fold.writes;
+}
+
+function lose(run: FeedingRun, feed: Feed, why: { readonly reason: string; readonly poison?: Poison }): void {
+  run.feeds = run.feeds.filter((other) => other !== feed);
+  if (feed.id !== undefined) run.rebuilds?.onAnswer({ type: 'lost', id: feed.id, ...why });
+}
+
+/** After a failure nobody knows what the feeds have missed. */
+export function loseFeeds(run: FeedingRun, reason: string): void {
+  for (const feed of run.feeds) lose(run, feed, { reason });
+}
+
+/** Carries out one order. Nothing is folded meanwhile. Resolves with whether other storages are live now. */
+export async function obey(run: FeedingRun, order: Exclude<Order, { type: 'retire' }>): Promise<boolean> {
+  const answer = run.rebuilds?.onAnswer ?? (() => undefined);
+  const { id } = order;
+  switch (order.type) {
+    case 'feed':
+      if (await beginFeed(run, order)) answer({ type: 'fed', id });
+      return false;
+    case 'discard':
+      run.feeds = run.feeds.filter((feed) => feed.id !== id);
+      answer({ type: 'discarded', id });
+      return false;
+    case 'switch': {
+      const feed = run.feeds.find((one) => one.id === id);
+      if (feed === undefined) answer({ type: 'lost', id, reason: 'it is not fed any more' });
+      else {
+        await switchTo(run, feed);
+        answer({ type: 'switched', id });
+      }
+      return feed !== undefined;
+    }
+    default:
+      return order satisfies never;
+  }
+}
+
+/** False when a poison event was in the way: it has been answered. */
+async function beginFeed(run: FeedingRun, order: Extract<Order, { type: 'feed' }>): Promise<boolean> {
+  const { id, storages, park } = order;
+  const projections = namedStorages(run.projections, storages);
+  const parked = park ? await readParked(run.readModels) : new Map<string, ParkedStream>();
+  const feed: Feed = { id, projections, handlers: handlersOf(projections), park, parked };
+  try {
+    await catchUp(run, feed, order);
+  } catch (error) {
+    if (!(error instanceof PoisonEventError)) throw error;
+    lose(run, feed, { reason: error.message, poison: poisonOf(error) });
+    return false;
+  }
+  run.feeds = [...run.feeds, feed];
+  return true;
+}
+
+async function catchUp(run: FeedingRun, feed: Feed, order: Extract<Order, { type: 'feed' }>): Promise<void> {
+  const { reader, readModels, signal, lease } = run;
+  const until = run.checkpoint?.position ?? '';
+  let previous = order.from;
+  if (previous.position >= until) return;
+  for await (const page of reader.readAll({ after: previous.position, signal })) {
+    const events = page.filter(({ position }) => position <= until);
+    const last = events.at(-1);
+    if (last === undefined) break;
+    const writes = await foldFeed(feed, events, readModels);
+    const next = { ...previous, position: last.position, eventId: last.id };
+    lease?.check();
+    const { epoch } = order;
+    await readModels.commit({
+      writes,
+      checkpoint: { name: fillName, previous, next, ...(epoch === undefined ? {} : { epoch }) },
+    });
+    previous = next;
+    if (last.position === until) break;
+  }
+  signal.throwIfAborted();
+}
+
+/** Both stand at the very same position: from one commit to the next the others are live. */
+async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
+  const { readModels, checkpoint, epoch, lease } = run;
+  if (checkpoint === null) throw new Error('nothing has been folded yet');
+  const names = feed.projections.map(({ name }) => name);
+  const before = run.live.filter(({ name }) => names.includes(name));
+  const check = (): void => lease?.check();
+  const storagesBefore = Object.fromEntries(before.map(({ name, version }) => [name, version]));
+  if (before.length > 0) await noteRetiring({ readModels, epoch, check }, storagesBefore);
+  const storages = Object.fromEntries(feed.projections.map(({ name, version }) => [name, version]));
+  const next = { ...checkpoint, live: { ...checkpoint.live, ...storages } };
+  check();
+  await readModels.commit({
+    // A feed that parks has written what it has parked.
+    writes: feed.park ? [] : await unparking(readModels, names, checkpoint.position),
+    checkpoint: { name: checkpointName, previous: checkpoint, next, ...(epoch === undefined ? {} : { epoch }) },
+  });
+  const parkedBefore = run.parked;
+  run.checkpoint = next;
+  run.live = [...run.live.filter(({ name }) => !names.includes(name)), ...feed.projections];
+  run.handlers = handlersOf(run.live);
+  run.parked = new Map([
+    ...[...run.parked].filter(([, { view }]) => !names.includes(view)),
+    ...[...feed.parked].filter(([, { view }]) => names.includes(view)),
+  ]);
+  const old: Feed = { projections: before, handlers: handlersOf(before), park: true, parked: parkedBefore };
+  run.feeds = [...run.feeds.filter((other) => other !== feed), ...(before.length > 0 ? [old] : [])];
+  await readModels.forget(fillName);
+}

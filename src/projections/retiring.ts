@@ -1,0 +1,69 @@
+/** Storages that are live no more: noted before they are, and dropped when everybody has noticed. */
+import type { DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
+import { parkedView, readParked } from './parked.js';
+import type { Storages } from './storage.js';
+
+/** A checkpoint whose `live` holds what is to be dropped, by `name/version`. */
+const retiringName = 'retiring';
+
+export interface Retiring {
+  readonly readModels: ReadModels;
+  /** Of the lease. */
+  readonly epoch?: number | undefined;
+  /** Called before each change: throws when this process may not make it any more. */
+  readonly check: () => void;
+}
+
+/** Before they are live no more: whoever starts after a crash drops them. */
+export async function noteRetiring({ readModels, epoch, check }: Retiring, storages: Storages): Promise<void> {
+  const previous = await readModels.checkpoint(retiringName);
+  const more = Object.fromEntries(Object.entries(storages).map(([name, version]) => [`${name}/${version}`, version]));
+  const next = { logId: '', position: '', eventId: '', live: { ...previous?.live, ...more } };
+  check();
+  await readModels.commit({
+    writes: [],
+    checkpoint: { name: retiringName, previous, next, ...(epoch === undefined ? {} : { epoch }) },
+  });
+}
+
+/** Drops what was to be dropped and is not live. To be called when everybody has noticed. */
+export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: Storages): Promise<void> {
+  const { readModels, check } = input;
+  const retiring = await readModels.checkpoint(retiringName);
+  if (retiring === null) return;
+  const views = Object.entries(retiring.live).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
+  await dropAll(
+    input,
+    views.filter(({ name, version }) => live[name] !== version),
+  );
+  check();
+  await readModels.forget(retiringName);
+}
+
+/** Writes that take up the streams which these views have parked. */
+export async function unparking(
+  readModels: ReadModels,
+  names: readonly string[],
+  position: string,
+): Promise<readonly DocumentWrite[]> {
+  const parked = await readParked(readModels);
+  const ids = [...parked].filter(([, { view }]) => names.includes(view)).map(([id]) => id);
+  const standing = await readModels.load(parkedView, ids);
+  return ids.map((id) => ({
+    view: parkedView,
+    id,
+    document: null,
+    position,
+    loaded: standing.get(id)?.position ?? null,
+  }));
+}
+
+export async function dropAll(
+  { readModels, check }: Pick<Retiring, 'readModels' | 'check'>,
+  views: readonly Pick<View, 'name' | 'version'>[],
+): Promise<void> {
+  for (const view of views) {
+    check();
+    await readModels.drop(view);
+  }
+}
