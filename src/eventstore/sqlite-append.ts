@@ -1,5 +1,6 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
+import { firstLink, linkAfter } from './chain.js';
 import {
   anyRevision,
   appended,
@@ -13,6 +14,16 @@ import {
 interface StreamState {
   readonly id: number;
   revision: number;
+}
+
+interface Insertion {
+  readonly streamId: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly texts: readonly string[];
+  /** Where the event's own four begin. */
+  readonly text: number;
+  readonly recordedAt: string;
 }
 
 export interface Appender {
@@ -29,14 +40,21 @@ export function createAppender(db: Database.Database): Appender {
   const findStream = db.prepare('select id, revision from streams where name = ?');
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?) on conflict do nothing');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
-  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?)');
-  const maxPosition = db.prepare('select coalesce(max(position), 0) from events').pluck();
+  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, unhex(?))');
+  const lastEvent = db.prepare('select position, lower(hex(chain)) from events order by position desc limit 1').raw();
   const eventsFrom = db
     .prepare('select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?')
     .raw();
 
   const known = boundedMap<StreamState>(20_000);
-  let position = maxPosition.get() as number;
+  let position: number;
+  /** Of the event at `position`: positions count events without holes, so they are the ordinals of the chain. */
+  let link: string;
+  recall();
+
+  function recall(): void {
+    [position, link] = (lastEvent.get() ?? [0, firstLink]) as [number, string];
+  }
 
   function stateOf(stream: string): StreamState | undefined {
     const cached = known.get(stream);
@@ -80,6 +98,16 @@ export function createAppender(db: Database.Database): Appender {
     return rows.at(-1)?.[1];
   }
 
+  function insert({ streamId, stream, revision, texts, text, recordedAt }: Insertion): void {
+    const id = texts[text] as string;
+    const type = texts[text + 1] as string;
+    const data = texts[text + 2] as string;
+    const metadata = texts[text + 3] as string;
+    position += 1;
+    link = linkAfter(link, position, { stream, revision, id, type, data, metadata });
+    insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link);
+  }
+
   function take(message: AppendMessage, outcomes: number[]): void {
     const { numbers, recordedAt } = message;
     const texts = textsOf(message);
@@ -87,21 +115,13 @@ export function createAppender(db: Database.Database): Appender {
     for (let at = 0; at < numbers.length; at += 2) {
       const expectation = numbers[at] as number;
       const count = numbers[at + 1] as number;
-      const claimed = claim(texts[text++] as string, expectation, count);
+      const stream = texts[text++] as string;
+      const claimed = claim(stream, expectation, count);
       const end = text + 4 * count;
       if ('taken' in claimed) {
         const { id, revision } = claimed.taken;
         for (let next = revision - count + 1; text < end; next += 1, text += 4)
-          insertEvent.run(
-            ++position,
-            id,
-            next,
-            texts[text],
-            texts[text + 1],
-            texts[text + 2],
-            texts[text + 3],
-            recordedAt,
-          );
+          insert({ streamId: id, stream, revision: next, texts, text, recordedAt });
         outcomes.push(appended, revision, position);
       } else {
         const first = repeated(claimed.actual, expectation, everyFourth(texts, text, end));
@@ -117,7 +137,7 @@ export function createAppender(db: Database.Database): Appender {
     head: () => position,
     reset() {
       known.clear();
-      position = maxPosition.get() as number;
+      recall();
     },
   };
 }

@@ -40,6 +40,7 @@ export interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
   readonly onFault?: ((error: Error) => void) | undefined;
+  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
@@ -137,7 +138,8 @@ export class WriteQueue {
         this.#backOffMs = firstBackOffMs;
         this.#schedule();
         opened();
-      } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
+      } else if (message.type === 'upgrading') this.#options.onUpgrade?.();
+      else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
       else this.#hear(message);
     });
     worker.on('error', (error) => {
@@ -151,7 +153,7 @@ export class WriteQueue {
     });
   }
 
-  #hear(message: Exclude<FromWriter, { type: 'opened' | 'refused' }>): void {
+  #hear(message: Exclude<FromWriter, { type: 'opened' | 'upgrading' | 'refused' }>): void {
     switch (message.type) {
       case 'committed':
         if (message.grown) this.#tell(formatPosition(message.head));

@@ -10,6 +10,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from './event-store.js';
+import { createSqliteLinks, type SqliteLinks } from './sqlite-links.js';
 import { formatPosition, openForReading, parsePosition, unavailable } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
@@ -17,7 +18,7 @@ const bytesPerPage = 4 * 1024 * 1024;
 /** Above every revision and position, and still exact. */
 const end = Number.MAX_SAFE_INTEGER;
 
-export interface SqliteEventReader extends EventReader {
+export interface SqliteEventReader extends EventReader, SqliteLinks {
   /** Looks for new events at once, for subscriptions that are caught up. */
   wake(): void;
 }
@@ -173,6 +174,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   }
 
   return {
+    ...createSqliteLinks({ db, reading }),
     readStream,
     readAll,
     // The head is read at once, not when the first message is asked for.

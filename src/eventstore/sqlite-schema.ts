@@ -2,15 +2,26 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
+import { firstLink, linkAfter } from './chain.js';
 import { logStart, StoreUnavailableError, type Position } from './event-store.js';
 
 /** "AuLe": tells our files from everybody else's. */
 const applicationId = 0x41754c65;
-const formatVersion = 1;
+/** 2 has the evidence chain. Version 1 is still read, and brought to 2 when it is opened for writing. */
+const formatVersion = 2;
+const unchainedVersion = 1;
+
+const logView = `
+  create view log as
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at,
+      lower(hex(e.chain)) as chain
+    from events e join streams s on s.id = e.stream_id
+    order by e.position;
+`;
 
 /*
  * Streams are small integers in `events`, so that the unique index grows at its end; there is no index on event ids,
- * because a repeat is recognised by comparing ids at the expected revision. `log` is for people.
+ * because a repeat is recognised by comparing ids at the expected revision. `chain` is the event's link. `log` is for people.
  */
 const schema = `
   create table streams (
@@ -26,17 +37,15 @@ const schema = `
     type text not null,
     data text not null,
     metadata text not null,
-    recorded_at text not null
+    recorded_at text not null,
+    chain blob not null
   ) strict;
   create unique index events_by_stream on events (stream_id, revision);
-  create view log as
-    select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at
-    from events e join streams s on s.id = e.stream_id
-    order by e.position;
+  ${logView}
 `;
 
 /** Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this. */
-export function openForWriting(file: string): Database.Database {
+export function openForWriting(file: string, onUpgrade: () => void = () => undefined): Database.Database {
   createPrivately(file);
   return opened(file, { timeout: 2_000 }, (db) => {
     const fresh = isBlank(db);
@@ -56,8 +65,43 @@ export function openForWriting(file: string): Database.Database {
         db.pragma(`application_id = ${applicationId}`);
         db.pragma(`user_version = ${formatVersion}`);
       })();
+    else if (isUnchained(db)) upgrade(db, onUpgrade);
   });
 }
+
+/**
+ * Gives every event its link, in one transaction: whole, or as it was before. Readers go on reading.
+ * @throws StoreUnavailableError the log is not as this service wrote it.
+ */
+function upgrade(db: Database.Database, onUpgrade: () => void): void {
+  onUpgrade();
+  const chain = db.transaction(() => {
+    db.exec(`drop view if exists log; alter table events add column chain blob not null default x''; ${logView}`);
+    const add = db.prepare('update events set chain = unhex(?) where position = ?');
+    const page = db
+      .prepare<[number], [number, string, number, string, string, string, string]>(
+        `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata
+         from events e left join streams s on s.id = e.stream_id
+         where e.position > ? order by e.position limit 1000`,
+      )
+      .raw();
+    let count = 0;
+    let link = firstLink;
+    for (let rows = page.all(count); rows.length > 0; rows = page.all(count))
+      for (const [position, stream, revision, id, type, data, metadata] of rows) {
+        count += 1;
+        if (position !== count || stream === '') throw new StoreUnavailableError(notWhole(count));
+        link = linkAfter(link, count, { stream, revision, id, type, data, metadata });
+        add.run(link, count);
+      }
+    db.pragma(`user_version = ${formatVersion}`);
+  });
+  chain.immediate();
+  db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+const notWhole = (position: number): string =>
+  `event ${position} is missing or belongs to no stream: the log is not whole, and was left as it is. Put the file back from a backup`;
 
 /** Opens the log read-only, also while another thread or process writes to it. */
 export function openForReading(file: string): Database.Database {
@@ -100,11 +144,14 @@ const isBlank = (db: Database.Database): boolean =>
 function refuseForeign(db: Database.Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
-  if (versionOf(db) !== formatVersion)
+  if (versionOf(db) !== formatVersion && !isUnchained(db))
     throw new StoreUnavailableError(
-      `${file} has format ${String(versionOf(db))}, this version of the service reads format ${formatVersion}`,
+      `${file} has format ${String(versionOf(db))}, this version of the service reads formats ${unchainedVersion} and ${formatVersion}`,
     );
 }
+
+/** A log as it was before the evidence chain. */
+export const isUnchained = (db: Database.Database): boolean => versionOf(db) === unchainedVersion;
 
 const idOf = (db: Database.Database): unknown => db.pragma('application_id', { simple: true });
 const versionOf = (db: Database.Database): unknown => db.pragma('user_version', { simple: true });

@@ -22,8 +22,8 @@ interface Log {
   readonly walState: Database.Statement;
 }
 
-function openLog(file: string): Log {
-  const db = openForWriting(file);
+function openLog(file: string, onUpgrade?: () => void): Log {
+  const db = openForWriting(file, onUpgrade);
   try {
     return {
       db,
@@ -42,7 +42,7 @@ function serve(port: MessagePort, file: string): void {
   const say = (message: FromWriter): void => port.postMessage(message);
   let log: Log;
   try {
-    log = openLog(file);
+    log = openLog(file, () => say({ type: 'upgrading' }));
   } catch (error) {
     say({ type: 'refused', message: messageOf(error) });
     port.close();

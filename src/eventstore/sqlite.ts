@@ -3,10 +3,11 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from './event-store.js';
+import type { SqliteLinks } from './sqlite-links.js';
 import { WriteQueue } from './sqlite-queue.js';
 import { openSqliteEventReader } from './sqlite-reader.js';
 
-export interface SqliteEventStore extends EventStore {
+export interface SqliteEventStore extends EventStore, SqliteLinks {
   /** Whether appends are taken at present: false while the writer thread is started anew. */
   isWritable(): boolean;
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
@@ -20,6 +21,8 @@ export interface SqliteEventStoreOptions {
   readonly clock: () => number;
   /** Told of what fails no append or many: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
+  /** A log of the format before is given its evidence chain, which takes a moment: told once, before. Must not throw. */
+  readonly onUpgrade?: () => void;
 }
 
 /**

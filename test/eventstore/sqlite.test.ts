@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
+import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import {
   AppendInDoubtError,
   StoreUnavailableError,
@@ -24,6 +25,9 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
   const events = [said('one'), said('two')];
   await store.append('greetings', events, noStream);
   const db = new Database(file, { readonly: true });
+  const chain = [];
+  for (const [at, event] of events.entries())
+    chain.push(linkAfter(chain.at(-1) ?? firstLink, at + 1, { stream: 'greetings', revision: at, ...event }));
   expect(db.prepare('select * from log').all()).toEqual(
     events.map(({ id, type, data, metadata }, at) => ({
       position: at + 1,
@@ -34,6 +38,7 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
       data,
       metadata,
       recorded_at: '2024-05-06T07:08:09.010Z',
+      chain: chain[at],
     })),
   );
   expect(db.prepare('select name, revision from streams').all()).toEqual([{ name: 'greetings', revision: 1 }]);
@@ -96,7 +101,7 @@ it('refuses a file that is not an event log, or of another format, and leaves it
   const foreign = newLogFile();
   new Database(foreign).exec('create table theirs (a)').close();
   const newer = (await openLog()).file;
-  new Database(newer).exec('pragma user_version = 2').close();
+  new Database(newer).exec('pragma user_version = 3').close();
   for (const [file, message] of [
     [text, /cannot be opened.*not a database/],
     [foreign, /is not an event log of this service/],
@@ -105,7 +110,7 @@ it('refuses a file that is not an event log, or of another format, and leaves it
     await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow(StoreUnavailableError);
     expect(() => openSqliteEventReader({ file })).toThrow(StoreUnavailableError);
   }
-  expect(() => openSqliteEventReader({ file: newer })).toThrow(/has format 2/);
+  expect(() => openSqliteEventReader({ file: newer })).toThrow(/has format 3/);
   expect(new Database(foreign).prepare('select name from sqlite_schema').pluck().all()).toEqual(['theirs']);
 });
 

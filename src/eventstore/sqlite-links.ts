@@ -1,0 +1,111 @@
+/** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
+import type Database from 'better-sqlite3';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
+import { StoreUnavailableError, type Position } from './event-store.js';
+import { formatPosition, isUnchained, parsePosition } from './sqlite-schema.js';
+
+const eventsPerPage = 1_000;
+/** In UTF-16 units: at most three times as many bytes. */
+const charactersPerPage = 2 * 1024 * 1024;
+
+type Row = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+  link: string | null,
+];
+
+export interface SqliteLinks extends LinkSource {
+  /** Of what is committed; undefined for a log that was not written since links are kept. @throws StoreUnavailableError */
+  chainHead(): ChainHead | undefined;
+}
+
+export interface SqliteLinksOptions {
+  readonly db: Database.Database;
+  /** Runs a read and says in the port's words how it failed. */
+  readonly reading: <Result>(read: () => Result) => Result;
+}
+
+export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLinks {
+  /** Looked at anew at each call: a writer may bring the file to the new format while it is read. */
+  const link = (): string => (isUnchained(db) ? 'null' : 'lower(hex(e.chain))');
+
+  function page(statement: Database.Statement<unknown[], Row>, after: number): LinkedEvent[] {
+    const events: LinkedEvent[] = [];
+    let characters = 0;
+    for (const row of statement.iterate(after, eventsPerPage)) {
+      characters += row[5].length + row[6].length;
+      if (characters > charactersPerPage && events.length > 0) break;
+      events.push(toLinked(row));
+    }
+    return events;
+  }
+
+  return {
+    async *readLinked({ after = '', signal } = {}) {
+      const statement = reading(() =>
+        db
+          .prepare<unknown[], Row>(
+            // A stream that is gone must not hide its events.
+            `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, ${link()}
+             from events e left join streams s on s.id = e.stream_id
+             where e.position > ? order by e.position limit ?`,
+          )
+          .raw(),
+      );
+      let last = numberOf(after);
+      while (signal?.aborted !== true) {
+        const events = reading(() => page(statement, last));
+        const end = events.at(-1);
+        if (end === undefined) return;
+        last = numberOf(end.position);
+        yield events;
+        await nextTurn();
+      }
+    },
+
+    async brokenStream() {
+      return reading(() =>
+        db
+          .prepare<[], string>(
+            `select s.name from streams s
+             left join (select stream_id, max(revision) as revision, count(*) as events from events group by stream_id) e
+               on e.stream_id = s.id
+             where s.revision is not e.revision or e.events <> e.revision + 1 limit 1`,
+          )
+          .pluck()
+          .get(),
+      );
+    },
+
+    chainHead() {
+      return reading(() => {
+        if (isUnchained(db)) return undefined;
+        const row = db
+          .prepare<[], [number, string]>(
+            'select position, lower(hex(chain)) from events order by position desc limit 1',
+          )
+          .raw()
+          .get();
+        if (row === undefined) return { count: 0, head: firstLink, position: formatPosition(0) };
+        return { count: row[0], head: row[1], position: formatPosition(row[0]) };
+      });
+    },
+  };
+}
+
+function toLinked([position, stream, revision, id, type, data, metadata, link]: Row): LinkedEvent {
+  return { stream, revision: BigInt(revision), position: formatPosition(position), id, type, data, metadata, link };
+}
+
+function numberOf(position: Position): number {
+  const number = parsePosition(position);
+  if (number === undefined)
+    throw new StoreUnavailableError(`${JSON.stringify(position)} is not a position of this log`);
+  return number;
+}
