@@ -164,7 +164,11 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
       const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
       if (answer === undefined) throw new ServiceError('not_found');
       const isIncomplete = reads.isIncomplete(['memberships', 'contacts']);
-      return pageOf(answer, { show: (item) => item, isIncomplete, scope });
+      // What is known of a contact whose events cannot be read is no longer true.
+      const isReadable = ({ email }: { readonly email: string }): boolean =>
+        !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
+      const readable = { ...answer, items: answer.items.filter(isReadable) };
+      return pageOf(readable, { show: (item) => item, isIncomplete, scope });
     },
   };
 
@@ -175,14 +179,15 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
     async handle(call) {
       const listId = listOf(call);
       const contactId = call.parameter('contact_id');
-      const touched = [`memberships/${listId}/${contactId}`, `contacts/${contactId}`, ...catalogues];
+      const touched = [`contacts/${contactId}`, ...catalogues];
       await reads.visible(call, { touched, parked: parkedCatalogues });
-      const member = await queries.contactInList(listId, contactId);
       const contact = await queries.contactById(contactId);
-      if (member === undefined || contact === undefined) throw new ServiceError('not_found');
+      const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
+      if (contact === undefined || inList === undefined) throw new ServiceError('not_found');
       reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
-      reads.checkParked({ view: 'memberships', stream: streamOf(contact.email) });
-      return { data: { ...member, subscriptions: contact.subscriptions } };
+      const { subscriptions, ...profile } = contact;
+      const { status, tags, because } = inList;
+      return { data: { ...profile, status, tags, because, subscriptions } };
     },
   };
 

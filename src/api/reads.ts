@@ -23,17 +23,20 @@ export interface Reads {
   ): Promise<void>;
   /** Whether pages of one of these views may lack documents. */
   isIncomplete(views: readonly string[]): boolean;
+  isParked(parked: ParkedStream): boolean;
   /** @throws ServiceError `unavailable` when the stream is parked for the view. */
   checkParked(parked: ParkedStream): void;
 }
 
 /** `parked` tells the streams whose events a view cannot fold, as of now. */
 export function createReads(ownWrites: OwnWrites, parked: () => readonly ParkedStream[]): Reads {
-  const checkParked = ({ view, stream }: ParkedStream): void => {
-    if (parked().some((one) => one.view === view && one.stream === stream))
-      throw new ServiceError('unavailable', {}, { retryAfter: 60 });
+  const isParked = ({ view, stream }: ParkedStream): boolean =>
+    parked().some((one) => one.view === view && one.stream === stream);
+  const checkParked = (stream: ParkedStream): void => {
+    if (isParked(stream)) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
   };
   return {
+    isParked,
     checkParked,
     isIncomplete: (views) => parked().some(({ view }) => views.includes(view)),
     async visible({ request }, needs) {

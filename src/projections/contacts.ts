@@ -1,9 +1,21 @@
-/** The view `contacts`: one document per contact with its profile and, per list, status and tag ids. */
+/** The view `contacts`: one document per contact with its profile and, per list, the status, what made it so, and tag ids. */
+import type { DomainEvent } from '../events/codec.js';
 import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
+
+/** The event that made a status so. Its type goes without saying. */
+export type Reason = {
+  readonly event_id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly request_id: string;
+  readonly position: string;
+};
 
 export type Subscription = {
   readonly status: SubscriptionStatus;
+  readonly because: Reason;
   /** In the order of attaching. Deleted tags are still among them. */
   readonly tag_ids: readonly string[];
 };
@@ -24,7 +36,7 @@ type Changes<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: 
 
 export const contacts: Projection<ContactDocument> = {
   name: 'contacts',
-  version: 1,
+  version: 2,
   indexes: [{ fields: ['stream'] }],
   handles: [
     'ContactCreated',
@@ -37,7 +49,8 @@ export const contacts: Projection<ContactDocument> = {
 
   keys: ({ event }) => ('contact_id' in event.data ? [event.data.contact_id] : []),
 
-  evolve(document, { event, stream, metadata }) {
+  evolve(document, recorded) {
+    const { event, stream, metadata } = recorded;
     switch (event.type) {
       case 'ContactCreated':
         absent(document, event.type);
@@ -45,9 +58,9 @@ export const contacts: Projection<ContactDocument> = {
       case 'ContactProfileChanged':
         return { ...existing(document, event.type), ...changedFields(event.data) };
       case 'ContactSubscribed':
-        return withStatus(existing(document, event.type), event.data.list_id, 'Subscribed');
+        return withStatus(existing(document, event.type), event.data.list_id, ['Subscribed', recorded]);
       case 'ContactUnsubscribed':
-        return withStatus(existing(document, event.type), event.data.list_id, 'Unsubscribed');
+        return withStatus(existing(document, event.type), event.data.list_id, ['Unsubscribed', recorded]);
       case 'TagsAttached':
       case 'TagsDetached':
         return withTags(existing(document, event.type), event);
@@ -97,10 +110,16 @@ function changedFields({ person }: Changes<'ContactProfileChanged'>): Partial<Pr
   return changed;
 }
 
-function withStatus(document: ContactDocument, listId: string, status: SubscriptionStatus): ContactDocument {
+function withStatus(
+  document: ContactDocument,
+  listId: string,
+  [status, { id, metadata, position }]: readonly [SubscriptionStatus, Recorded<DomainEvent>],
+): ContactDocument {
   const before = subscriptionOf(document, listId);
   if (before?.status === status) return document;
-  return withSubscription(document, listId, { status, tag_ids: before?.tag_ids ?? [] });
+  const { at, actor, request_id } = metadata;
+  const because = { event_id: id, at, actor, request_id, position };
+  return withSubscription(document, listId, { status, because, tag_ids: before?.tag_ids ?? [] });
 }
 
 function withTags(

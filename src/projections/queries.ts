@@ -19,17 +19,26 @@ export type ContactAnswer = { readonly contact_id: string; readonly email: strin
     readonly created_at: string;
   };
 
-export type ContactInListAnswer = ContactAnswer & {
-  readonly status: SubscriptionStatus;
-  readonly tags: readonly AttachedTag[];
+/** The event that made a status so; as in the auditor's answers. */
+export type BecauseAnswer = {
+  readonly event_id: string;
+  readonly type: 'ContactSubscribed' | 'ContactUnsubscribed';
+  readonly at: string;
+  readonly actor: string;
+  readonly request_id: string;
+  readonly position: string;
 };
 
-export type SubscriptionAnswer = {
-  readonly list_id: string;
-  readonly list_name: string;
+/** What somebody is in a list. */
+type StandingAnswer = {
   readonly status: SubscriptionStatus;
   readonly tags: readonly AttachedTag[];
+  readonly because: BecauseAnswer;
 };
+
+export type ContactInListAnswer = ContactAnswer & StandingAnswer;
+
+export type SubscriptionAnswer = { readonly list_id: string; readonly list_name: string } & StandingAnswer;
 
 export type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
 
@@ -71,8 +80,6 @@ export interface Queries {
   contactById(contactId: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
   /** The contact of a whole stream name; of several lives the last. */
   contactByStream(stream: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
-  /** Undefined also when the list is deleted or the contact has never been in it. */
-  contactInList(listId: string, contactId: string): Promise<ContactInListAnswer | undefined>;
   /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
   pageContactsOfList(
     listId: string,
@@ -108,7 +115,6 @@ export function createQueries(reader: ReadModelReader): Queries {
       const { documents } = await reader.find<ContactDocument>(contacts, query);
       return withSubscriptions(reader, documents[0]?.document);
     },
-    contactInList: (listId, contactId) => contactInList(reader, listId, contactId),
     pageContactsOfList: (listId, request) => pageContactsOfList(reader, listId, request),
     streamOfEmail: async (id) => (await read<EmailDocument>(reader, emails, id))?.stream,
     getEmail: async (id) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
@@ -156,23 +162,11 @@ async function withSubscriptions(
     reader,
     entries.map(([, subscription]) => subscription),
   );
-  const subscriptions = entries.flatMap(([list_id, { status, tag_ids }]) => {
+  const subscriptions = entries.flatMap(([list_id, subscription]) => {
     const list = living.get(list_id)?.document;
-    return list === undefined ? [] : [{ list_id, list_name: list.list_name, status, tags: tagsOf(tag_ids, names) }];
+    return list === undefined ? [] : [{ list_id, list_name: list.list_name, ...standing(subscription, names) }];
   });
   return { ...toContactAnswer(contact), subscriptions: subscriptions.sort((a, b) => (a.list_id < b.list_id ? -1 : 1)) };
-}
-
-async function contactInList(
-  reader: ReadModelReader,
-  listId: string,
-  contactId: string,
-): Promise<ContactInListAnswer | undefined> {
-  const contact = await read<ContactDocument>(reader, contacts, contactId);
-  const subscription = contact === undefined ? undefined : subscriptionOf(contact, listId);
-  if (contact === undefined || subscription === undefined) return undefined;
-  if ((await reader.get(lists, listId)) === undefined) return undefined;
-  return inList(contact, subscription, await tagNames(reader, [subscription]));
 }
 
 async function pageContactsOfList(
@@ -191,13 +185,21 @@ async function pageContactsOfList(
     contacts,
     members.map(({ contact_id }) => contact_id),
   );
-  const names = await tagNames(reader, members);
+  // A membership only finds the contact: what is shown is of one document, so that it fits together, and fits the filter.
+  const fits = (one: Subscription): boolean =>
+    (status === undefined || one.status === status) && (tagId === undefined || one.tag_ids.includes(tagId));
+  const shown = members.flatMap(({ contact_id }) => {
+    const contact = people.get(contact_id)?.document;
+    const subscription = contact && subscriptionOf(contact, listId);
+    return contact !== undefined && subscription !== undefined && fits(subscription) ? [{ contact, subscription }] : [];
+  });
+  const names = await tagNames(
+    reader,
+    shown.map(({ subscription }) => subscription),
+  );
   if ((await reader.get(lists, listId)) === undefined) return undefined;
   if (tagId !== undefined && (await reader.get(tags, tagId)) === undefined) return { items: [] };
-  const items = members.flatMap((member) => {
-    const contact = people.get(member.contact_id)?.document;
-    return contact === undefined ? [] : [inList(contact, member, names)];
-  });
+  const items = shown.map(({ contact, subscription }) => inList(contact, subscription, names));
   return { items, ...(found.nextCursor === undefined ? {} : { next_cursor: found.nextCursor }) };
 }
 
@@ -215,11 +217,20 @@ const tagsOf = (tagIds: readonly string[], names: TagNames): readonly AttachedTa
     return tag === undefined ? [] : [{ tag_id, tag_name: tag.tag_name }];
   });
 
-const inList = (contact: ContactDocument, { status, tag_ids }: Subscription, names: TagNames): ContactInListAnswer => ({
+const inList = (contact: ContactDocument, subscription: Subscription, names: TagNames): ContactInListAnswer => ({
   ...toContactAnswer(contact),
-  status,
-  tags: tagsOf(tag_ids, names),
+  ...standing(subscription, names),
 });
+
+function standing({ status, because, tag_ids }: Subscription, names: TagNames): StandingAnswer {
+  const { event_id, at, actor, request_id, position } = because;
+  const type = `Contact${status}` as const;
+  return {
+    status,
+    tags: tagsOf(tag_ids, names),
+    because: { event_id, type, at, actor, request_id, position },
+  };
+}
 
 function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDocument): ContactAnswer {
   return contact;

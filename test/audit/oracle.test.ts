@@ -1,9 +1,12 @@
 /** Thousands of random commands over HTTP under a clock that the test sets: at random times the auditor knows what a plain list of what was done knows. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ContactDocument } from '../../src/projections/contacts.js';
 import { command, doAll, emailsOf } from '../support/audit-commands.js';
 import { nextChange, worldAt, type Done, type World } from '../support/audit-model.js';
 import { startAuditedService, type AuditedService } from '../support/audited-service.js';
+import { exampleEvents, toAppend } from '../support/examples.js';
+import { freshFold } from '../support/fresh-fold.js';
 
 /** The parts of an answer that the model knows. */
 interface Answered {
@@ -14,6 +17,7 @@ interface AnsweredSubscription extends Answered {
   readonly list_id: string;
   readonly list_name: string | null;
   readonly status: string | null;
+  readonly consent: { readonly source: string; readonly because: { readonly request_id: string } } | null;
   readonly tags: readonly (Answered & { readonly tag_name: string })[];
 }
 interface AnsweredContact {
@@ -28,10 +32,11 @@ const reasons = ({ because, next_change }: Answered) => ({
   next: next_change?.request_id ?? null,
 });
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1);
-const seen = ({ list_id, list_name, status, tags, ...reason }: AnsweredSubscription) => ({
+const seen = ({ list_id, list_name, status, consent, tags, ...reason }: AnsweredSubscription) => ({
   list_id,
   list_name,
   status,
+  consent: consent && { source: consent.source, by: consent.because.request_id },
   ...reasons(reason),
   tags: tags.map((tag) => ({ name: tag.tag_name, ...reasons(tag) })).sort(byName),
 });
@@ -57,6 +62,7 @@ function subscriptionOf(journal: readonly Done[], { email, list, time }: Questio
     // A deleted list keeps its last name.
     list_name: nameOf(journal, list, time),
     status: member?.status ?? null,
+    consent: member?.consent ?? null,
     by: member?.by ?? deletionOf(journal, { email, list, time }),
     next: nextChange(journal, time, (then) => memberOf(then)?.by),
     tags: tags.sort(byName),
@@ -160,6 +166,30 @@ async function checkList({ service, journal, list, time }: Asking): Promise<void
   const byEmail = (a: { email: string }, b: { email: string }): number => (a.email < b.email ? -1 : 1);
   expect(shown.sort(byEmail)).toEqual(members.sort(byEmail));
 }
+
+/** The views tell what made each status so in the auditor's words; what they hold of deleted lists is shown to nobody. */
+async function checkViews(service: AuditedService): Promise<number> {
+  const views = await freshFold(service.store);
+  const living = new Set(views['lists']?.map(({ document }) => document['list_id']));
+  for (const { document } of views['contacts'] ?? []) {
+    const { email, subscriptions } = document as ContactDocument;
+    const { data } = await service.get(`${pathOf(email)}/at?time=9999-12-31`);
+    const told = (data as AnsweredContact).subscriptions.map(({ list_id, status, because }) => ({
+      list_id,
+      status,
+      because,
+    }));
+    const held = Object.entries(subscriptions).map(([list_id, { status, because }]) => ({
+      list_id,
+      status,
+      because: expect.objectContaining({ ...because, type: `Contact${status}` }) as unknown,
+    }));
+    expect(told).toEqual(held.filter(({ list_id }) => living.has(list_id)).sort(byId));
+  }
+  return views['contacts']?.length ?? 0;
+}
+const byId = (a: { list_id: string }, b: { list_id: string }): number => (a.list_id < b.list_id ? -1 : 1);
+
 interface ShownMember {
   readonly email: string;
   readonly status: string;
@@ -169,6 +199,9 @@ interface ShownMember {
 
 test('at random times the auditor knows what the list of what was done knows', { timeout: 300_000 }, async () => {
   const service = await startAuditedService();
+  await service.store.append('service', [toAppend(exampleEvents.serviceInitialised)], {
+    expectedRevision: 'no_stream',
+  });
   let runs = 0;
   let done = 0;
   // Time never runs backwards in the streams that all runs share.
@@ -195,4 +228,5 @@ test('at random times the auditor knows what the list of what was done knows', {
   });
   await fc.assert(property, { numRuns: 8, endOnFailure: true });
   expect(done).toBeGreaterThan(2_000);
+  expect(await checkViews(service)).toBeGreaterThan(20);
 });

@@ -98,6 +98,53 @@ describe('status', () => {
   });
 });
 
+describe('consent', () => {
+  const consent = { source: 'form', ip: '203.0.113.7' };
+  const agreed: ContactEvent = { type: 'ContactSubscribed', data: { ...subscribed.data, person: { consent } } };
+  const again = { contact_id: 'con_1', ...news, status: 'Subscribed' } as const;
+  const recorded: ContactEvent = { type: 'ConsentRecorded', data: { ...again, person: { consent } } };
+
+  test('stands with the status', () => {
+    given(contactDecider)
+      .when({ type: 'Create', ...ann, profile: { firstName: 'Ann' }, consent })
+      .then(created, agreed);
+    given(contactDecider, created, subscribed)
+      .when({ type: 'UpdateStatus', list: news, status: 'Unsubscribed', consent })
+      .then({ type: 'ContactUnsubscribed', data: { ...unsubscribed.data, person: { consent } } });
+  });
+  test('stands by itself where the status stays, before the tags', () => {
+    given(contactDecider, created, subscribed)
+      .when({ type: 'UpdateStatus', list: news, status: 'Subscribed', consent })
+      .then(recorded);
+    given(contactDecider, created, subscribed)
+      .when({ type: 'Upsert', ...ann, tags: [vip], consent })
+      .then(recorded, attached);
+  });
+  test('the same again: nothing; another one, or after another status: recorded', () => {
+    const command = { type: 'UpdateStatus', list: news, status: 'Subscribed', consent } as const;
+    given(contactDecider, created, agreed).when(command).then();
+    given(contactDecider, created, subscribed, recorded, attached).when(command).then();
+    given(contactDecider, created, agreed)
+      .when({ ...command, consent: { ...consent, source: 'phone' } })
+      .then({ type: 'ConsentRecorded', data: { ...again, person: { consent: { ...consent, source: 'phone' } } } });
+    given(contactDecider, created, agreed, unsubscribed, subscribed).when(command).then(recorded);
+  });
+  test('belongs to a list', () => {
+    given(contactDecider, created, agreed)
+      .when({ type: 'Upsert', ...ann, list: offers, tags: [], consent })
+      .then({
+        type: 'ContactSubscribed',
+        data: { contact_id: 'con_1', ...offers, previous_status: null, person: { consent } },
+      });
+  });
+  test('none, and a list that the contact is not in: as ever', () => {
+    given(contactDecider, created, agreed).when({ type: 'UpdateStatus', list: news, status: 'Subscribed' }).then();
+    given(contactDecider, created, agreed)
+      .when({ type: 'UpdateStatus', list: offers, status: 'Subscribed', consent })
+      .thenRefused('not_in_list');
+  });
+});
+
 describe('tags', () => {
   test('attaches what is missing', () => {
     given(contactDecider, created, subscribed)
@@ -140,11 +187,12 @@ test('deciding again on the resulting state yields nothing', () => {
     { firstName: fc.option(fc.constantFrom('Ann', 'Anna')), city: fc.option(fc.constantFrom('Bern')) },
     { requiredKeys: [] },
   );
-  const save = { contactId: fc.uuid(), email: fc.constant('ann@example.com'), profile, status, list };
+  const consent = fc.constantFrom(undefined, { source: 'form' }, { source: 'form', ip: '::1' });
+  const save = { contactId: fc.uuid(), email: fc.constant('ann@example.com'), profile, status, list, consent };
   const command: fc.Arbitrary<ContactCommand> = fc.oneof(
     fc.record({ type: fc.constant('Create' as const), ...save }),
     fc.record({ type: fc.constant('Upsert' as const), ...save, tags }),
-    fc.record({ type: fc.constant('UpdateStatus' as const), list, status }),
+    fc.record({ type: fc.constant('UpdateStatus' as const), list, status, consent }),
     fc.record({ type: fc.constant('AddTags' as const), list, tags }),
     fc.record({ type: fc.constant('RemoveTags' as const), list, tags }),
   );

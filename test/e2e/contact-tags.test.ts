@@ -273,6 +273,7 @@ describe('pages of a list', () => {
       ),
       status: 'Unsubscribed',
       tags: [tag],
+      because: expect.objectContaining({ type: 'ContactUnsubscribed', actor: 'test' }) as unknown,
     });
 
     const tagged = `tag_name=${encodeURIComponent(tag.tag_name.toUpperCase())}`;

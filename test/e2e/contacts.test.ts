@@ -13,7 +13,7 @@ import {
   success,
   unique,
 } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import { startService, type Answer, type LoggedEvent, type Service } from '../support/service.js';
 
 const profile = {
   firstName: 'Ada',
@@ -48,6 +48,16 @@ const made = (email: string, more: object = {}, status = 'Subscribed'): Promise<
 const byEmail = (email: string): Promise<Answer> => service.get(`/v1/contacts?email=${encodeURIComponent(email)}`);
 const caused = async (requestId: string): Promise<string[]> =>
   (await service.events(requestId)).map(({ type }) => type);
+
+/** What a read says of the event that made a status so. */
+const becauseOf = (event: LoggedEvent | undefined) => ({
+  event_id: event?.event_id,
+  type: event?.type,
+  at: event?.metadata['at'],
+  actor: 'test',
+  request_id: event?.metadata['request_id'],
+  position: event?.position,
+});
 
 const created = (contact_id: string, email: string, status: string): unknown =>
   success('Contact created successfully!', { contact_id, email, status });
@@ -85,7 +95,9 @@ describe('create a contact', () => {
         email,
         ...profile,
         created_at: events[0]?.metadata['at'],
-        subscriptions: [{ list_id: list, list_name: names.list, status: 'Subscribed', tags: [] }],
+        subscriptions: [
+          { list_id: list, list_name: names.list, status: 'Subscribed', tags: [], because: becauseOf(events[1]) },
+        ],
       }),
     );
   });
@@ -211,17 +223,20 @@ describe('upsert a contact', () => {
     const requestId = someRequestId();
     const answer = await call('upsertcontact', otherList, { email: respelt, status: 'Unsubscribed' }, requestId);
     expect(answer.body).toEqual(saved(id, respelt, 'Unsubscribed'));
-    expect(await service.events(requestId)).toMatchObject([
-      { type: 'ContactUnsubscribed', data: { contact_id: id, list_id: otherList, previous_status: null } },
-    ]);
+    const [entry, ...more] = await service.events(requestId);
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({
+      type: 'ContactUnsubscribed',
+      data: { contact_id: id, list_id: otherList, previous_status: null },
+    });
     const shownContact = await byEmail(respelt.toLowerCase());
     expect(shownContact.body).toMatchObject({ data: { contact_id: id, email, firstName: 'Ada' } });
     const subscriptions: unknown = Reflect.get(Object(Reflect.get(Object(shownContact.body), 'data')), 'subscriptions');
     expect(subscriptions).toHaveLength(2);
     expect(subscriptions).toEqual(
       expect.arrayContaining([
-        { list_id: list, list_name: names.list, status: 'Subscribed', tags: [] },
-        { list_id: otherList, list_name: names.otherList, status: 'Unsubscribed', tags: [] },
+        expect.objectContaining({ list_id: list, list_name: names.list, status: 'Subscribed', tags: [] }),
+        expect.objectContaining({ list_id: otherList, status: 'Unsubscribed', tags: [], because: becauseOf(entry) }),
       ]),
     );
   });
@@ -267,17 +282,48 @@ describe('update the status of a contact', () => {
   });
 });
 
+const subscriptionsIn = (answer: Answer): readonly Record<string, unknown>[] =>
+  (answer.body as { data: { subscriptions: Record<string, unknown>[] } }).data.subscriptions;
+/** The auditor tells more of it. */
+function becauseIn({ because }: Record<string, unknown>) {
+  const { event_id, type, at, actor, request_id, position } = because as Record<string, unknown>;
+  return { event_id, type, at, actor, request_id, position };
+}
+
 describe('read a contact', () => {
   test('by id in a list', async () => {
     const email = someAddress();
     const id = await made(email, profile, 'Unsubscribed');
     const answer = await service.get(`/v1/contacts/${list}/${id}`);
-    const subscription = { list_id: list, list_name: names.list, status: 'Unsubscribed', tags: [] };
-    expect(answer.body).toMatchObject({
-      ...shown({ contact_id: id, email, ...profile, subscriptions: [subscription] }),
-    });
-    expect(answer.body).not.toHaveProperty('message');
-    expect(answer.field('created_at')).toMatch(instant);
+    const standing = { status: 'Unsubscribed', tags: [], because: expect.any(Object) as unknown };
+    const subscriptions = [{ list_id: list, list_name: names.list, ...standing }];
+    const created_at = expect.stringMatching(instant) as unknown;
+    expect(answer.body).toEqual(shown({ contact_id: id, email, ...profile, created_at, ...standing, subscriptions }));
+  });
+
+  test('what made its status so, in the words of the auditor, wherever it is shown', async () => {
+    const email = someAddress();
+    const id = await made(email);
+    const requestId = someRequestId();
+    const change = { status: 'Unsubscribed', contact_email: email };
+    const { headers } = await call('updatestatus', list, change, requestId);
+    await call('upsertcontact', otherList, { email, status: 'Subscribed', tag_name: [unique('Tag')] });
+    // Neither of these makes a status so.
+    await call('upsertcontact', list, { email, status: 'Unsubscribed', city: 'Bern', consent: { source: 'form' } });
+    await service.post(`/v1/lists/${otherList}/update`, { list_name: unique('Renamed') });
+    const because = becauseOf((await service.events(requestId))[0]);
+    expect(because).toMatchObject({ type: 'ContactUnsubscribed', position: headers['x-position'] });
+    const inList = await service.get(`/v1/contacts/${list}/${id}`);
+    expect(inList.body).toMatchObject({ data: { because } });
+    const onPage = (await service.get(`/v1/contacts/${list}?limit=200`)).items().find((one) => one['email'] === email);
+    expect(onPage).toMatchObject({ status: 'Unsubscribed', because });
+
+    const told = await service.get(`/v1/audit/contacts/${id}/at?time=9999-12-31`);
+    const reasons = subscriptionsIn(told).map((one) => [one['list_id'], becauseIn(one)]);
+    expect(reasons).toHaveLength(2);
+    expect(reasons).toContainEqual([list, because]);
+    for (const answer of [inList, await byEmail(email)])
+      expect(subscriptionsIn(answer).map((one) => [one['list_id'], one['because']])).toEqual(reasons);
   });
 
   test('an unknown one, one of another list, an unknown list: 404', async () => {

@@ -10,7 +10,7 @@ import { CannotFoldError, type Projection } from '../../src/projections/projecti
 import { tags } from '../../src/projections/tags.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { Document } from '../../src/readmodels/read-models.js';
-import { exampleEvents as e, examples, exampleTime, recorded } from '../support/examples.js';
+import { exampleEvents as e, examplePosition, examples, exampleTime, recorded } from '../support/examples.js';
 
 /** The documents of a view after the events of one stream, by id. */
 function folded<D extends Document>(projection: Projection<D>, stream: string, events: readonly DomainEvent[]) {
@@ -106,12 +106,27 @@ describe('contacts', () => {
 
   it('carry status and tags per list; a new status keeps the tags', () => {
     const subscriptionAfter = (...events: readonly DomainEvent[]) => fold(e.contactCreated, ...events)?.subscriptions;
-    expect(subscriptionAfter(e.subscribed)).toEqual({ lst_01: { status: 'Subscribed', tag_ids: [] } });
-    expect(subscriptionAfter(e.unsubscribed)).toEqual({ lst_01: { status: 'Unsubscribed', tag_ids: [] } });
+    expect(subscriptionAfter(e.subscribed)).toMatchObject({ lst_01: { status: 'Subscribed', tag_ids: [] } });
+    expect(subscriptionAfter(e.unsubscribed)).toMatchObject({ lst_01: { status: 'Unsubscribed', tag_ids: [] } });
     const tagged = { lst_01: { status: 'Unsubscribed', tag_ids: ['tag_01'] } };
-    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.unsubscribed)).toEqual(tagged);
+    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.unsubscribed)).toMatchObject(tagged);
     const untagged = { lst_01: { status: 'Subscribed', tag_ids: [] } };
-    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.tagsDetached)).toEqual(untagged);
+    expect(subscriptionAfter(e.subscribed, e.tagsAttached, e.tagsDetached)).toMatchObject(untagged);
+  });
+
+  it('say which event made the status so, whatever else came after it', () => {
+    const reasonAfter = (...events: readonly DomainEvent[]) =>
+      fold(e.contactCreated, ...events)?.subscriptions['lst_01']?.because;
+    const reason = {
+      event_id: '00000000-0000-4000-8000-000000000001',
+      at: '2026-03-01T10:00:01.000Z',
+      actor: 'example',
+      request_id: 'req-example',
+      position: examplePosition(2),
+    };
+    expect(reasonAfter(e.subscribed)).toEqual(reason);
+    expect(reasonAfter(e.subscribed, e.tagsAttached, e.profileChanged, e.tagsDetached)).toEqual(reason);
+    expect(reasonAfter(e.tagCreated, e.subscribed, e.unsubscribed)).toMatchObject({ position: examplePosition(4) });
   });
 
   it('stay the same object when nothing changes', () => {

@@ -12,6 +12,7 @@ export const command = fc.record({
   list: fc.nat(slots - 1),
   tags: fc.uniqueArray(fc.nat(slots - 1), { minLength: 1, maxLength: 3 }),
   subscribed: fc.boolean(),
+  consent: fc.constantFrom(undefined, undefined, 'form', 'phone'),
   kind: fc.constantFrom('list', 'tag'),
   number: fc.nat(2),
   /** Often none: several commands in one millisecond. */
@@ -85,13 +86,15 @@ const turns: Record<Command['what'], (turn: Turn) => Promise<readonly Entry[]>> 
   async upsert(turn) {
     const { email, list, status, names, given } = turn;
     const firstName = `Name ${given.number}`;
-    const body = { email, status, firstName, tag_name: [...names.values()] };
+    const { consent } = given;
+    const body = { email, status, firstName, tag_name: [...names.values()], consent: { source: consent } };
     if ((await turn.ask(`/v1/contacts/${list}/upsertcontact`, body)) === undefined) return [];
-    return [{ do: 'profile', email, firstName }, { do: 'status', email, list, status }, ...attached(turn)];
+    return [{ do: 'profile', email, firstName }, { do: 'status', email, list, status, consent }, ...attached(turn)];
   },
-  async status({ ask, email, list, status }) {
-    const answer = await ask(`/v1/contacts/${list}/updatestatus`, { contact_email: email, status });
-    return answer === undefined ? [] : [{ do: 'status', email, list, status }];
+  async status({ ask, email, list, status, given: { consent } }) {
+    const body = { contact_email: email, status, consent: { source: consent } };
+    const answer = await ask(`/v1/contacts/${list}/updatestatus`, body);
+    return answer === undefined ? [] : [{ do: 'status', email, list, status, consent }];
   },
   async add(turn) {
     const { email, list, names } = turn;

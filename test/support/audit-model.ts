@@ -7,7 +7,13 @@ export type Done = { readonly at: number; readonly request: string } & (
   | { readonly do: 'delete list'; readonly id: string }
   | { readonly do: 'delete tag'; readonly id: string }
   | { readonly do: 'profile'; readonly email: string; readonly firstName: string }
-  | { readonly do: 'status'; readonly email: string; readonly list: string; readonly status: string }
+  | {
+      readonly do: 'status';
+      readonly email: string;
+      readonly list: string;
+      readonly status: string;
+      readonly consent: string | undefined;
+    }
   | { readonly do: 'attach'; readonly email: string; readonly list: string; readonly tag: string }
   | { readonly do: 'detach'; readonly email: string; readonly list: string; readonly tag: string }
 );
@@ -16,6 +22,10 @@ export interface Member {
   readonly status: string;
   /** The request. */
   readonly by: string;
+  /** The last that was recorded. */
+  readonly consent: { readonly source: string; readonly by: string } | null;
+  /** The last since the status became so. */
+  readonly agreed: string | undefined;
   readonly tags: Map<string, string>;
 }
 
@@ -109,12 +119,22 @@ function setProfile(world: World, done: Of<'profile'>): void {
 }
 
 function setStatus(world: World, done: Of<'status'>): void {
-  const { email, list, status, request } = done;
+  const { email, list, status, consent: source, request } = done;
   const contact = world.contacts.get(email);
   const member = contact?.in.get(list);
-  if (member?.status === status) return;
+  if (member?.status === status) return setConsent(world, done, member);
   tell(world, done, email, `Contact${status}`);
-  contact?.in.set(list, { tags: new Map(), ...member, status, by: request });
+  const { tags, consent: before } = member ?? { tags: new Map<string, string>(), consent: null };
+  const consent = source === undefined ? before : { source, by: request };
+  contact?.in.set(list, { status, by: request, tags, consent, agreed: source });
+}
+
+function setConsent(world: World, done: Of<'status'>, member: Member): void {
+  const { email, list, consent: source, request } = done;
+  if (source === undefined || source === member.agreed) return;
+  tell(world, done, email, 'ConsentRecorded');
+  const consent = { source, by: request };
+  world.contacts.get(email)?.in.set(list, { ...member, consent, agreed: source });
 }
 
 function setTag(world: World, done: Of<'attach' | 'detach'>): void {
