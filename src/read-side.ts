@@ -1,0 +1,128 @@
+/** The read side of a process: the views, how far they have come, and the projector where it is this process's part. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { EventStore } from './eventstore/event-store.js';
+import type { EvidenceHead } from './projections/evidence-blocks.js';
+import { createFollower, type Follower } from './projections/follower.js';
+import { createLiveReader, type LiveReader } from './projections/live-reader.js';
+import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
+import type { ParkedStream } from './projections/parked.js';
+import { createQueries, type Queries } from './projections/queries.js';
+import { initialStatus, type ProjectorStatus } from './projections/projector-status.js';
+import { liveProjections } from './projections/views.js';
+import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
+import { isShared, openViewsReader, type StoreSettings } from './stores.js';
+
+/** How far the views are, as this process knows. */
+export interface ViewsStatus {
+  readonly parked: readonly ParkedStream[];
+  readonly rebuilding: boolean;
+  /** Cannot be read before they have been filled. */
+  readonly missing: readonly string[];
+  readonly fault: string | null;
+  readonly unknown: ProjectorStatus['unknown'];
+  /** What this process does for the views: it folds them, waits to take over, or leaves it to others. */
+  readonly projector: 'leading' | 'standby' | 'elsewhere';
+}
+
+export interface ReadSide {
+  readonly ownWrites: OwnWrites;
+  readonly queries: Queries;
+  status(): ViewsStatus;
+  /** Of the evidence chain, where this process keeps it beside the views. */
+  evidence(): EvidenceHead | undefined;
+  /** The views have shown something since the start: they can be asked. */
+  hasShown(): boolean;
+  /** Something was appended, up to this position. Cheap enough for every append. */
+  ring(position: string): void;
+  close(): Promise<void>;
+}
+
+export interface ReadSideOptions {
+  readonly settings: StoreSettings;
+  readonly store: EventStore;
+  /** Whether this process folds the views, or waits to take over. */
+  readonly withProjector: boolean;
+  readonly logger: Logger;
+  /** After the views have moved on from this position, or have caught up for the first time. */
+  readonly onMoved: (from: string) => void;
+}
+
+const monotonic = (): number => performance.now();
+
+/** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> {
+  const { settings, store, logger, onMoved } = options;
+  const views = createLiveReader(await openViewsReader(settings.views), liveProjections);
+  const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
+  const projector = options.withProjector ? startProjector(options, own, views) : undefined;
+  const follower = isShared(settings)
+    ? createFollower({
+        readModels: views,
+        views: liveProjections,
+        ownWrites: own,
+        onMoved,
+        onFault: (message) => logger.error({ kind: 'unavailable' }, message),
+        now: monotonic,
+      })
+    : undefined;
+  own.onWaiting(() => {
+    projector?.hurry();
+    follower?.hurry();
+  });
+  return assemble({ own, views, projector, follower });
+}
+
+function startProjector(
+  { settings, logger, onMoved }: ReadSideOptions,
+  own: OwnWrites,
+  views: LiveReader,
+): ProjectorThread {
+  let caughtUpOnce = false;
+  return startProjectorThread({
+    settings,
+    holder: randomUUID(),
+    onProgress: ({ position, caughtUp, standby, live }) => {
+      if (standby) return;
+      if (live !== null) views.use(live);
+      const before = own.shown();
+      own.advance(position);
+      if (own.shown() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
+      caughtUpOnce ||= caughtUp;
+    },
+    onFault: ({ kind, message }) => logger.error({ kind }, message),
+  });
+}
+
+interface Parts {
+  readonly own: OwnWrites;
+  readonly views: LiveReader;
+  readonly projector: ProjectorThread | undefined;
+  readonly follower: Follower | undefined;
+}
+
+function assemble({ own, views, projector, follower }: Parts): ReadSide {
+  return {
+    ownWrites: own,
+    queries: createQueries(views),
+    status: () => statusOf(projector?.status(), follower),
+    evidence: () => projector?.evidence(),
+    hasShown: () => own.shown() !== '',
+    ring: (position) => projector?.ring(position),
+    async close() {
+      await projector?.close();
+      await follower?.close();
+      own.close();
+      await views.close();
+    },
+  };
+}
+
+/** The projector knows best while it folds; what others fold is known from the views themselves. */
+function statusOf(projector: ProjectorStatus | undefined, follower: Follower | undefined): ViewsStatus {
+  const { standby, parked, rebuilding, missing, fault, unknown } = projector ?? { ...initialStatus, standby: true };
+  if (follower === undefined) return { parked, rebuilding, missing, fault, unknown, projector: 'leading' };
+  const seen = follower.status();
+  if (!standby) return { parked, rebuilding, missing, fault: fault ?? seen.fault, unknown, projector: 'leading' };
+  return { ...seen, fault: seen.fault ?? fault, unknown, projector: projector === undefined ? 'elsewhere' : 'standby' };
+}
