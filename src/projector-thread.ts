@@ -1,5 +1,6 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
+import type { EvidenceHead } from './projections/evidence-blocks.js';
 import type { Order, OrderAnswer } from './projections/orders.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector-status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
@@ -23,6 +24,8 @@ export interface ProjectorThread {
   /** Somebody waits for what was appended: no more gathering. */
   hurry(): void;
   status(): ProjectorStatus;
+  /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
+  evidence(): EvidenceHead | undefined;
   order(order: Order): void;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
@@ -40,6 +43,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   // Until the thread says that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
+  let evidence: EvidenceHead | undefined;
   let worker: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
@@ -53,6 +57,10 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   const receive = (message: FromProjector): void => {
     if (message.type === 'fault') return onFault(message.fault);
     if (message.type === 'answer') return onAnswer(message.answer);
+    if (message.type === 'evidence') {
+      evidence = message.head;
+      return;
+    }
     if (message.status.folded > 0) deaths = 0;
     const { parked, live, missing } = message.seldom ?? status;
     update({ ...message.status, parked, live, missing });
@@ -105,5 +113,12 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   start();
   const hurry = (): void => send('hurry');
 
-  return { ring, hurry, order: send, status: () => status, close: () => (closing ??= stop()) };
+  return {
+    ring,
+    hurry,
+    order: send,
+    status: () => status,
+    evidence: () => evidence,
+    close: () => (closing ??= stop()),
+  };
 }

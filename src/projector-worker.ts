@@ -2,7 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { fillViews } from './projections/fill.js';
-import { createLease } from './projections/lease.js';
+import type { EvidenceHead } from './projections/evidence-blocks.js';
+import { keepEvidence, observed } from './projections/evidence.js';
+import { createLease, type Lease } from './projections/lease.js';
 import { createOrders, type Order, type OrderAnswer } from './projections/orders.js';
 import { createPace } from './projections/pace.js';
 import type { ProjectorFault, ProjectorStatus } from './projections/projector-status.js';
@@ -16,6 +18,7 @@ type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
 export type FromProjector =
   | { readonly type: 'progress'; readonly status: Omit<ProjectorStatus, keyof Seldom>; readonly seldom?: Seldom }
   | { readonly type: 'answer'; readonly answer: OrderAnswer }
+  | { readonly type: 'evidence'; readonly head: EvidenceHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** What it says. */
 export type ToProjector = 'ring' | 'hurry' | 'stop' | Order;
@@ -32,9 +35,26 @@ const readModels = await openReadModels(settings.views);
 const stop = new AbortController();
 /** Short, so that who takes over, or starts again after a crash, does not wait long. */
 const leaseMs = 4_000;
-const lease = isShared(settings)
-  ? createLease({ readModels, name: 'projector', holder, ttl: leaseMs, now: () => performance.now() })
-  : undefined;
+const now = (): number => performance.now();
+const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });
+const lease = isShared(settings) ? leaseOf('projector') : undefined;
+
+/** The embedded log keeps its chain itself. */
+function evidenceOfServer() {
+  if (settings.events.kind === 'embedded') return undefined;
+  const evidenceLease = leaseOf('evidence');
+  const keeper = keepEvidence({
+    reader,
+    readModels,
+    lease: evidenceLease,
+    signal: stop.signal,
+    now,
+    onProgress: (head) => tell({ type: 'evidence', head }),
+    onFault: (message) => tell({ type: 'fault', fault: { kind: 'unavailable', message } }),
+  });
+  return { offer: keeper.offer, ended: keeper.ended.then(() => evidenceLease.close()) };
+}
+const evidence = evidenceOfServer();
 
 const pace = createPace();
 const orders = createOrders();
@@ -52,7 +72,7 @@ const seldomOf = ({ parked, live, missing }: ProjectorStatus): Seldom => ({ park
 const isTold = ({ parked, live, missing }: Seldom): boolean =>
   parked === told?.parked && live === told.live && missing === told.missing;
 await runProjector({
-  reader,
+  reader: evidence === undefined ? reader : observed(reader, evidence.offer),
   readModels,
   projections: liveProjections,
   signal: stop.signal,
@@ -74,6 +94,7 @@ await runProjector({
   },
 });
 await lease?.close();
+await evidence?.ended;
 await reader.close();
 await readModels.close();
 // Without this the port would keep the thread alive.

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from './eventstore/event-store.js';
 import type { EvidenceHead } from './projections/evidence-blocks.js';
+import { createAnalyticsQueries, type AnalyticsQueries } from './projections/analytics-queries.js';
 import { createFollower, type Follower } from './projections/follower.js';
 import { createLiveReader, type LiveReader } from './projections/live-reader.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
@@ -28,6 +29,7 @@ export interface ViewsStatus {
 export interface ReadSide {
   readonly ownWrites: OwnWrites;
   readonly queries: Queries;
+  readonly analytics: AnalyticsQueries;
   status(): ViewsStatus;
   /** Of the evidence chain, where this process keeps it beside the views. */
   evidence(): EvidenceHead | undefined;
@@ -105,6 +107,7 @@ function assemble({ own, views, projector, follower }: Parts): ReadSide {
   return {
     ownWrites: own,
     queries: createQueries(views),
+    analytics: createAnalyticsQueries(views),
     status: () => statusOf(projector?.status(), follower),
     evidence: () => projector?.evidence(),
     hasShown: () => own.shown() !== '',
