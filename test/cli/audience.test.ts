@@ -1,0 +1,228 @@
+/** `audience` as its users run it: the same answers as over HTTP, exit codes, pipes, signals, and what it says when something is wrong. */
+import { chmodSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { audience, jsonLines, startAudience, type Ended } from '../support/audience.js';
+import { eventually, freshFolder, startService, type Service } from '../support/service.js';
+
+const ada = 'ada.of.the.command.line@example.com';
+const later = '2999-01-01';
+let service: Service;
+let list: string;
+let contactId: string;
+
+beforeAll(async () => {
+  service = await startService();
+  list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+  const body = { email: ada, firstName: 'Ada', status: 'Subscribed', tag_name: ['VIP'] };
+  contactId = await service.make(`/v1/contacts/${list}/upsertcontact`, body, 'contact_id');
+  await service.post(`/v1/lists/${list}/update`, { list_name: 'Letters' });
+  await service.post(`/v1/contacts/${list}/updatestatus`, { contact_email: ada, status: 'Unsubscribed' });
+});
+afterAll(() => service.close());
+
+/** A folder that goes away with the test. */
+function newFolder(): string {
+  const folder = freshFolder();
+  onTestFinished(() => {
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** As it stands on the disk while the service runs. */
+function copied(): string {
+  const copy = path.join(newFolder(), 'copy');
+  cpSync(service.dataDir, copy, { recursive: true });
+  return copy;
+}
+
+const on = (folder: string, ...words: readonly string[]): Promise<Ended> => audience(['--data-dir', folder, ...words]);
+const data = (text: string): unknown => (JSON.parse(text) as { data: unknown }).data;
+const audit = (rest: string): string => `/v1/audit/${rest}`;
+
+/** All answers of the auditor are those of the service. */
+async function expectSameAnswers(folder: string, contact: string): Promise<void> {
+  const asked = encodeURIComponent(contact);
+  const [history, at, one, members, csv, events] = await Promise.all([
+    on(folder, 'audit', 'history', contact, '--json'),
+    on(folder, 'audit', 'at', contact, '--time', later, '--json'),
+    on(folder, 'audit', 'at', contact, '--time', later, '--list', list, '--json'),
+    on(folder, 'audit', 'list', list, '--time', later),
+    on(folder, 'audit', 'list', list, '--time', later, '--format', 'csv'),
+    on(folder, 'audit', 'events', '--json'),
+  ]);
+  expect(jsonLines(history.out)).toEqual((await service.get(audit(`contacts/${asked}/history`))).items());
+  expect(jsonLines(at.out)).toEqual([data((await service.get(audit(`contacts/${asked}/at?time=${later}`))).text)]);
+  const inList = await service.get(audit(`contacts/${asked}/at?time=${later}&list_id=${list}`));
+  expect(jsonLines(one.out)).toEqual([data(inList.text)]);
+  expect(members.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}`))).text);
+  expect(csv.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}&format=csv`))).text);
+  expect(events.out).toBe((await service.get(audit('events?format=ndjson'))).text);
+  for (const { code, err } of [history, at, one, members, csv, events])
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+}
+
+describe('audience audit', () => {
+  test('answers as the service does, while it runs, by address and by id', { timeout: 120_000 }, async () => {
+    await expectSameAnswers(service.dataDir, ada.toUpperCase());
+    await expectSameAnswers(service.dataDir, contactId);
+  });
+
+  test('answers from a copy without views, by id', { timeout: 120_000 }, async () => {
+    const folder = copied();
+    for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) rmSync(path.join(folder, file), { force: true });
+    await expectSameAnswers(folder, contactId);
+  });
+
+  test('answers from a copy that cannot be written to', { timeout: 120_000 }, async (context) => {
+    const folder = copied();
+    // A clean stop leaves no file of SQLite beside the log, and so nothing that could be read in place.
+    const clean = await startService({ dataDir: folder });
+    await clean.kill('SIGTERM');
+    const isRoot = process.getuid?.() === 0;
+    for (const file of ['events.db', 'views.db', 'secret']) chmodSync(path.join(folder, file), 0o444);
+    chmodSync(path.dirname(folder), 0o755);
+    chmodSync(folder, 0o555);
+    onTestFinished(() => chmodSync(folder, 0o700));
+    // Root may write anywhere.
+    const options = isRoot ? { uid: 65_534 } : {};
+    const probe = await audience(['--version'], options).catch(() => undefined);
+    if (probe?.code !== 0) context.skip('no other user may run the program here');
+    for (const contact of [ada, contactId]) {
+      const { code, out, err } = await audience(['audit', 'history', contact, '--json', '--data-dir', folder], options);
+      expect({ code, types: jsonLines(out).length }).toEqual({ code: 0, types: 5 });
+      expect(err).toContain('cannot be written to');
+    }
+  });
+
+  test('tells the history in a table of plain words', { timeout: 60_000 }, async () => {
+    const { out } = await on(service.dataDir, 'audit', 'history', ada, '--list', list, '--limit', '3');
+    const [head = '', first = '', second = '', third = '', rest] = out.split('\n');
+    expect(head).toMatch(/^TIME +WHAT +BY +REQUEST$/);
+    expect(first).toMatch(/^\S{23}Z {2}Subscribed to the list "News" for the first time\..* {2}test {2}/);
+    expect(second).toContain('The tag "VIP" was attached in the list "News".');
+    expect(third).toContain('The list "News" was renamed "Letters".');
+    expect(rest).toBe('');
+  });
+
+  test('tells in words how it was, and why', { timeout: 60_000 }, async () => {
+    const { out } = await on(service.dataDir, 'audit', 'at', ada, '--time', later);
+    expect(out).toContain(`${ada} (${contactId}) at 2999-01-01T23:59:59.999Z\n`);
+    expect(out).toContain(`Unsubscribed in the list "Letters" (${list})\n`);
+    expect(out).toMatch(/because {4}\S+Z {2}Unsubscribed from the list "Letters"\. By test, request \S+\.\n/);
+    const before = await on(service.dataDir, 'audit', 'at', ada, '--time', '2000-01-01');
+    expect(before.out).toMatch(
+      /^At 2000-01-01T23:59:59\.999Z there was no such contact\.\n {4}then +\S+ {2}The contact was created\./,
+    );
+  });
+
+  test('writes a list into a file, whole and with its checksum', { timeout: 60_000 }, async () => {
+    const folder = newFolder();
+    const file = path.join(folder, 'news.csv');
+    const words = ['audit', 'list', list, '--time', later, '--format', 'csv', '--out', file];
+    const { code, out, err } = await on(service.dataDir, ...words);
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    expect(err).toMatch(/SHA-256 [0-9a-f]{64}\n$/);
+    expect(readFileSync(file, 'utf8')).toContain(ada);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const again = await on(service.dataDir, ...words);
+    expect(again.code).toBe(1);
+    expect((await on(service.dataDir, ...words, '--force', '--json')).out).toMatch(
+      /^\{"file":.*"sha256":"[0-9a-f]{64}"\}\n$/,
+    );
+  });
+
+  test('follows the log until it is interrupted', { timeout: 60_000 }, async () => {
+    const words = ['--data-dir', service.dataDir, 'audit', 'events', '--types', 'GroupCreated', '--follow', '--json'];
+    const following = startAudience(words);
+    const names = ['Friends of the log', 'Others'];
+    for (const [index, name] of names.entries()) {
+      await service.make('/v1/groups/create', { group_name: name }, 'group_id');
+      await eventually(async () => (following.out().split('\n').length > index + 1 ? true : undefined), {
+        within: 30_000,
+      });
+    }
+    following.child.kill('SIGINT');
+    const { code, out, err } = await following.ended;
+    expect({ code, err }).toEqual({ code: 130, err: '' });
+    expect(jsonLines(out).map((event) => event['data'])).toMatchObject(names.map((group_name) => ({ group_name })));
+  });
+
+  test('ends quietly when nobody reads any more', { timeout: 60_000 }, async () => {
+    const { child, ended } = startAudience(['--data-dir', service.dataDir, 'audit', 'events', '--follow']);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    await eventually(async () => (child.stdout?.destroyed === true ? true : undefined), { within: 30_000 });
+    // It notices with the next event.
+    await service.make('/v1/groups/create', { group_name: 'Nobody reads of this one' }, 'group_id');
+    const { code, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
+
+describe('what is wrong', () => {
+  const failed = async (code: number, ...words: readonly string[]): Promise<string> => {
+    const [plain, json] = await Promise.all([on(service.dataDir, ...words), on(service.dataDir, ...words, '--json')]);
+    expect({ words, code: plain.code, out: plain.out }).toEqual({ words, code, out: '' });
+    expect(json.code).toBe(code);
+    const { error } = JSON.parse(json.out) as { error: { type: string; message: string } };
+    expect(plain.err.startsWith(error.message)).toBe(true);
+    expect(plain.err).not.toContain('@');
+    return `${error.type}: ${error.message}`;
+  };
+
+  test('is exit code 2 where the command line is wrong', { timeout: 60_000 }, async () => {
+    expect(await failed(2, 'audit', 'history', 'a@b@c')).toBe(
+      'usage: <contact> must be a contact id or a valid email address',
+    );
+    expect(await failed(2, 'audit', 'events', '--after', '12')).toContain('--after must be');
+  });
+
+  test('is exit code 1 where nothing is known', { timeout: 120_000 }, async () => {
+    const nothing = 'not_found: Nothing was ever written of such a contact or list.';
+    const answers = await Promise.all([
+      failed(1, 'audit', 'history', 'nobody@example.com'),
+      failed(1, 'audit', 'at', 'con_of_nobody', '--time', later),
+      failed(1, 'audit', 'list', 'lst_none', '--time', later),
+    ]);
+    expect(answers).toEqual([nothing, nothing, nothing]);
+  });
+
+  test('is said in words where there is no log, or not its secret', { timeout: 60_000 }, async () => {
+    const empty = newFolder();
+    const none = await on(empty, 'audit', 'events');
+    expect(none).toMatchObject({ code: 1, out: '' });
+    expect(none.err).toBe(`there is no event log at ${path.join(empty, 'events.db')}\n`);
+    const folder = copied();
+    writeFileSync(path.join(folder, 'secret'), 'another secret, and long enough to be one\n');
+    const wrong = await on(folder, 'audit', 'history', ada);
+    expect(wrong).toMatchObject({ code: 1, out: '' });
+    expect(wrong.err).toContain('is not the one that this log was begun with');
+    rmSync(path.join(folder, 'secret'));
+    expect((await on(folder, 'audit', 'history', ada)).err).toContain('the secret of this log is needed');
+    const byId = await on(folder, 'audit', 'history', contactId);
+    expect(byId.code).toBe(0);
+  });
+
+  test('a folder that is named is meant, whatever the environment says', { timeout: 60_000 }, async () => {
+    const env = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', DATA_DIR: '/nowhere', PORT: 'not a port' };
+    const named = await audience(['audit', 'events', '--limit', '1', '--data-dir', service.dataDir], { env });
+    expect(named).toMatchObject({ code: 0, err: '' });
+    const unnamed = await audience(['audit', 'events'], { env });
+    expect(unnamed).toMatchObject({ code: 1, out: '' });
+    expect(unnamed.err).toContain('EventStoreDB (EVENTSTORE_URL) cannot be used');
+  });
+
+  test('help and version are answers, a missing command is none', { timeout: 60_000 }, async () => {
+    const version = await audience(['--version']);
+    expect(version).toMatchObject({ code: 0, err: '' });
+    expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = await audience(['audit', '--help']);
+    expect(help).toMatchObject({ code: 0, err: '' });
+    expect(help.out).toContain('Examples:\n  $ audience audit history ada@example.com\n');
+    const nothing = await audience([]);
+    expect(nothing).toMatchObject({ code: 2, out: '' });
+    expect(nothing.err).toContain('Usage: audience');
+  });
+});

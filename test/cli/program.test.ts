@@ -1,0 +1,95 @@
+/** How the program is understood: options anywhere, suggestions, one short word on what is wrong; no store is opened for it. */
+import { describe, expect, test } from 'vitest';
+import { registerAudit } from '../../src/cli/audit.js';
+import type { CommandLine } from '../../src/cli/command-line.js';
+import { CommandFailedError } from '../../src/cli/failures.js';
+import { createProgram, InterruptedError, runProgram, type GlobalOptions } from '../../src/cli/program.js';
+
+const hint = 'What there is: audience --help, and --help after each command.\n';
+
+async function ran(words: readonly string[], changes: Partial<CommandLine> = {}) {
+  const said = { out: '', err: '' };
+  let options: GlobalOptions | undefined;
+  const line: CommandLine = {
+    stdout: {
+      isTTY: false,
+      columns: undefined,
+      write: async (text) => {
+        said.out += String(text);
+      },
+    },
+    stderr: { write: (text) => (said.err += text) },
+    env: {},
+    signal: new AbortController().signal,
+    clock: () => 0,
+    monotonic: () => 0,
+    json: false,
+    dataDir: 'nowhere',
+    stores: { events: { kind: 'embedded', file: 'none' }, views: { kind: 'embedded', file: 'none' } },
+    openLog: async () => {
+      throw new CommandFailedError('there is no log', { type: 'no_log' });
+    },
+    openViews: async () => {
+      throw new Error('there are no views');
+    },
+    streamKeys: async () => {
+      throw new Error('there are no keys');
+    },
+    service: async () => undefined,
+    exitWith: () => undefined,
+    ...changes,
+  };
+  const onOptions = (given: GlobalOptions): void => {
+    options = given;
+  };
+  const program = createProgram({ line, version: '1.2.3', onOptions });
+  registerAudit(program, line);
+  const code = await runProgram({ program, line, words, explain: String, exitCode: () => 0 });
+  return { code, ...said, options };
+}
+
+describe('what cannot be understood is exit code 2 and one line', () => {
+  test.each([
+    [['audit', 'histroy'], "Unknown command 'histroy'\n(Did you mean history?)"],
+    [['audit', 'history', 'con_1', '--lst', 'lst_1'], "Unknown option '--lst'\n(Did you mean --list?)"],
+    [['audit', 'history'], "Missing required argument 'contact'"],
+    [['audit', 'at', 'con_1'], "Required option '--time <time>' not specified"],
+    [['audit', 'history', 'con_1', '--limit', '0'], '--limit must be a whole number from 1'],
+    [['audit', 'history', 'con_1', '--from', '2026-02-01', '--to', '2026-01-01'], '--from must not be after --to'],
+    [['audit', 'events', '--types', 'ContactVanished'], '--types must be names of events, as in docs/events.md'],
+    [
+      ['audit', 'list', 'lst_1', '--time', '2026-01-01', '--format', 'xml'],
+      "Option '--format <format>' argument 'xml' is invalid. Allowed choices are ndjson, csv.",
+    ],
+    [
+      ['audit', 'at', 'con_1', '--time', 'yesterday'],
+      '--time must be an ISO 8601 date, or a date and time with its zone (2026-03-01T12:00Z)',
+    ],
+  ])('%j', async (words, message) => {
+    expect(await ran(words)).toMatchObject({ code: 2, out: '', err: `${message}\n${hint}` });
+    const json = await ran([...words, '--json']);
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toEqual({ error: { type: 'usage', message } });
+  });
+
+  test('and an address is not repeated', async () => {
+    expect((await ran(['audit', 'ada@example.com'])).err).toBe(`Unknown command '…'\n${hint}`);
+    expect((await ran(['audit', 'events', '--nope=ada@example.com'])).err).not.toContain('ada');
+  });
+});
+
+test('common options stand anywhere', async () => {
+  const { options } = await ran(['audit', '--json', 'events', '--data-dir', 'a', '--limit', '1', '--url', 'http://b']);
+  expect(options).toEqual({ json: true, dataDir: 'a', url: 'http://b' });
+});
+
+test('what fails is exit code 1, without help', async () => {
+  expect(await ran(['audit', 'events'])).toMatchObject({ code: 1, out: '', err: 'there is no log\n' });
+  const { out } = await ran(['audit', 'events', '--json']);
+  expect(JSON.parse(out)).toEqual({ error: { type: 'no_log', message: 'there is no log' } });
+});
+
+test('an interruption is its exit code, and no error', async () => {
+  const signal = AbortSignal.abort(new InterruptedError(143));
+  expect(await ran(['audit', 'events', '--json'], { signal })).toMatchObject({ code: 143, out: '', err: '' });
+});

@@ -1,0 +1,172 @@
+/** How the command line finds the running service, and what it makes of its answers. */
+import http, { type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CommandFailedError, UsageError } from '../../src/cli/failures.js';
+import { findService, type ServicePlace } from '../../src/cli/service-client.js';
+
+async function listening(listener: RequestListener): Promise<string> {
+  const server = http.createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers as ours, and remembers which paths came with which key. */
+async function service(answer: RequestListener = () => undefined) {
+  const seen: (readonly [path: string, key: string | undefined])[] = [];
+  const url = await listening((request, response) => {
+    seen.push([request.url ?? '', request.headers.authorization]);
+    if (request.url === '/health/live') response.end('{"data":{"alive":true}}');
+    else answer(request, response);
+  });
+  return { url, seen };
+}
+
+const place = (changes: Partial<ServicePlace>): ServicePlace => ({
+  named: undefined,
+  written: undefined,
+  key: 'the-key',
+  signal: new AbortController().signal,
+  ...changes,
+});
+
+async function found(changes: Partial<ServicePlace>) {
+  const client = await findService(place(changes));
+  if (client === undefined) throw new Error('no service was found');
+  return client;
+}
+
+/** Where nobody listens any more. */
+async function goneAddress(): Promise<string> {
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('finding it', () => {
+  test('by the address that it wrote down, and the key is not sent before', async () => {
+    const { url, seen } = await service();
+    expect((await findService(place({ written: url })))?.url).toBe(url);
+    expect(seen).toEqual([['/health/live', undefined]]);
+  });
+
+  test('the named one goes first', async () => {
+    const { url } = await service();
+    expect((await findService(place({ written: await goneAddress(), named: `${url}/` })))?.url).toBe(url);
+  });
+
+  test('an address of earlier, and one where something else listens, are none', async () => {
+    expect(await findService(place({ written: await goneAddress() }))).toBeUndefined();
+    const other = await listening((_, response) => response.end('<html>Hello</html>'));
+    expect(await findService(place({ written: other }))).toBeUndefined();
+    expect(await findService(place({ written: 'no address' }))).toBeUndefined();
+    expect(await findService(place({}))).toBeUndefined();
+  });
+
+  test('a named one that does not answer, or cannot, is an error', async () => {
+    const gone = await goneAddress();
+    const refused = findService(place({ named: gone.replace('//', '//user:password@') }));
+    await expect(refused).rejects.toEqual(
+      new CommandFailedError(`No service answers at ${gone}.`, { type: 'no_service' }),
+    );
+    await expect(findService(place({ named: 'ftp://user:password@host' }))).rejects.toEqual(
+      new UsageError('--url (or AUDIENCE_URL) must be an address that begins with http:// or https://'),
+    );
+  });
+});
+
+describe('asking it', () => {
+  test('sends key and body, and gives back the envelope, refusals too', async () => {
+    const { url, seen } = await service((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        response.statusCode = request.method === 'POST' ? 409 : 200;
+        const data = chunks.length === 0 ? [1] : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        response.end(JSON.stringify({ statusCode: response.statusCode, message: 'One runs already.', data }));
+      });
+    });
+    const client = await found({ written: url });
+    expect(await client.ask({ method: 'GET', path: '/v1/projections' })).toMatchObject({ status: 200, data: [1] });
+    const refusal = await client.ask({ method: 'POST', path: '/v1/projections/all/rebuild', body: { dry_run: true } });
+    expect(refusal).toEqual({ status: 409, data: { dry_run: true }, message: 'One runs already.' });
+    expect(seen.slice(1)).toEqual([
+      ['/v1/projections', 'Bearer the-key'],
+      ['/v1/projections/all/rebuild', 'Bearer the-key'],
+    ]);
+  });
+
+  test('says what is wrong with the key without showing it', async () => {
+    const { url } = await service((_, response) => {
+      response.statusCode = 401;
+      response.end('{"message":"no","data":null}');
+    });
+    const error: unknown = await (
+      await found({ written: url })
+    )
+      .ask({ method: 'GET', path: '/v1/projections' })
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CommandFailedError);
+    expect(String(error)).toContain('The service refuses the API key: set AUDIENCE_KEY');
+    expect(String(error)).not.toContain('the-key');
+    const without = (await found({ written: url, key: undefined })).ask({ method: 'GET', path: '/v1/projections' });
+    await expect(without).rejects.toThrow('No API key is known here');
+  });
+
+  test('says that it is gone, or not ours', async () => {
+    const { url } = await service((_, response) => {
+      response.end('<html>');
+    });
+    const client = await found({ written: url });
+    await expect(client.ask({ method: 'GET', path: '/' })).rejects.toThrow('What answers is not this service');
+    const { url: cut } = await service((request) => request.socket.destroy());
+    const broken = (await found({ written: cut })).ask({ method: 'GET', path: '/' });
+    await expect(broken).rejects.toThrow(`The service at ${cut} does not answer`);
+  });
+});
+
+describe('following it', () => {
+  test('reads server-sent events, whatever pieces they come in', async () => {
+    const { url } = await service((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const text =
+        ': hello\n\nid: 1\nevent: progress\ndata: {"done":1,\ndata: "of":"zwölf"}\n\nid: 2\n\ndata: end\n\ndata: cut';
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7));
+      response.end();
+    });
+    const events: object[] = [];
+    for await (const event of (await found({ written: url })).follow('/v1/projections/rebuild')) events.push(event);
+    expect(events).toEqual([
+      { id: '1', event: 'progress', data: '{"done":1,\n"of":"zwölf"}' },
+      { id: '2', event: 'message', data: '' },
+      { id: '2', event: 'message', data: 'end' },
+    ]);
+  });
+
+  test('a refusal and a break are errors, an abort is itself', async () => {
+    const { url } = await service((_, response) => {
+      response.statusCode = 503;
+      response.end('{"message":"Nobody leads.","data":null}');
+    });
+    const all = async (address: string, signal = new AbortController().signal): Promise<void> => {
+      for await (const event of (await found({ written: address, signal })).follow('/')) void event;
+    };
+    await expect(all(url)).rejects.toEqual(new CommandFailedError('Nobody leads.', { type: 'refused' }));
+    const { url: cut } = await service((_, response) => {
+      response.writeHead(200).write('id: 1\n\n', () => response.destroy());
+    });
+    await expect(all(cut)).rejects.toThrow('does not answer');
+    const abort = new AbortController();
+    const { url: quiet } = await service((_, response) => {
+      response.writeHead(200).write(': here\n\n', () => abort.abort(new Error('stopped')));
+    });
+    await expect(all(quiet, abort.signal)).rejects.toThrow('stopped');
+  });
+});

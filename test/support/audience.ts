@@ -1,0 +1,60 @@
+/** Runs the built command line as its users run it: `node dist/audience.js …`. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Overrides } from './service.js';
+
+const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface StartedCommand {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Standard output so far. */
+  out(): string;
+}
+
+export interface CommandOptions {
+  /** Beside PATH; nothing else is passed on. */
+  readonly env?: Overrides;
+  readonly cwd?: string;
+  /** Of another user, where this process may become one. */
+  readonly uid?: number;
+}
+
+export function startAudience(words: readonly string[], { env = {}, cwd, uid }: CommandOptions = {}): StartedCommand {
+  const given = Object.entries({ PATH: process.env['PATH'], ...env }).filter(([, value]) => value !== undefined);
+  const child = spawn(process.execPath, [program, ...words], {
+    // Not in the checkout: a `.env` there would speak for what a test leaves out.
+    cwd: cwd ?? tmpdir(),
+    env: Object.fromEntries(given),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const chunks: { readonly out: Buffer[]; readonly err: Buffer[] } = { out: [], err: [] };
+  child.stdout.on('data', (chunk: Buffer) => chunks.out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.err.push(chunk));
+  const text = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString('utf8');
+  const ended = once(child, 'close').then(() => ({
+    code: child.exitCode,
+    out: text(chunks.out),
+    err: text(chunks.err),
+  }));
+  return { child, ended, out: () => text(chunks.out) };
+}
+
+export const audience = (words: readonly string[], options?: CommandOptions): Promise<Ended> =>
+  startAudience(words, options).ended;
+
+/** Each line of the text as JSON. */
+export const jsonLines = (text: string): readonly Readonly<Record<string, unknown>>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
