@@ -2,9 +2,8 @@
 /** Composition root of the command line `audience`: the process, its clock, its signals, the stores and the running service. */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { registerAudit } from './cli/audit.js';
 import type { CommandLine, ExitCode } from './cli/command-line.js';
-import { registerExport } from './cli/export.js';
+import { registerCommands } from './cli/commands.js';
 import { openLogForReading } from './cli/log-for-reading.js';
 import { createOutput } from './cli/output.js';
 import { createProgram, InterruptedError, runProgram, type GlobalOptions } from './cli/program.js';
@@ -13,6 +12,8 @@ import { streamKeysOf } from './cli/stream-keys.js';
 import { readStoresConfig } from './config.js';
 import { dataFolderAt } from './data-folder.js';
 import { explain } from './operator.js';
+import { readLive } from './projections/live-reader.js';
+import { liveProjections } from './projections/views.js';
 import { openViewsReader, settingsOf, type StoreSettings } from './stores.js';
 
 interface Deployment {
@@ -50,7 +51,13 @@ function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCo
       return deployment().stores;
     },
     openLog: () => openLogForReading(deployment().stores.events, { signal, onNotice }),
-    openViews: () => openViewsReader(deployment().stores.views),
+    async openViews() {
+      const views = await openViewsReader(deployment().stores.views);
+      return await readLive(views, liveProjections).catch(async (error: unknown) => {
+        await views.close();
+        throw error;
+      });
+    },
     streamKeys(log) {
       const { dataDir, secret } = deployment();
       return streamKeysOf(log, [secret, dataFolderAt(dataDir).secret()]);
@@ -101,8 +108,7 @@ async function main(): Promise<number> {
     given.options = options;
   };
   const program = createProgram({ line, version, onOptions });
-  registerAudit(program, line);
-  registerExport(program, line);
+  registerCommands(program, line);
   const words = process.argv.slice(2);
   return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
 }

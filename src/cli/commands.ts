@@ -1,0 +1,12 @@
+/** Every command of `audience`, in the order of its help. A new command gets its line here. */
+import type { Command } from 'commander';
+import { registerAudit } from './audit.js';
+import type { CommandLine } from './command-line.js';
+import { registerExport } from './export.js';
+import { registerMigrate } from './migrate-command.js';
+
+export function registerCommands(program: Command, line: CommandLine): void {
+  registerAudit(program, line);
+  registerExport(program, line);
+  registerMigrate(program, line);
+}
