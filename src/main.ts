@@ -180,6 +180,7 @@ async function serve(served: Served): Promise<Service> {
   const app = createApp({
     audience: writes.audience,
     queries: reads.queries,
+    analytics: reads.analytics,
     ownWrites: reads.ownWrites,
     events: store,
     withEndpoints: config.roles.has('api'),

@@ -4,8 +4,10 @@ import { createAudit } from '../audit/audit.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { Audience } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
+import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projections/own-writes.js';
 import type { Queries } from '../projections/queries.js';
+import { analyticsRouter } from './analytics.js';
 import { auditRouter } from './audit.js';
 import { catalogueRouter } from './catalogue.js';
 import { createCalls, type CallOptions, type Calls } from './call.js';
@@ -19,6 +21,7 @@ import { securityHeaders } from './security-headers.js';
 export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
   readonly audience: Audience;
   readonly queries: Queries;
+  readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   /** The log, for the auditor. */
   readonly events: AuditReader;
@@ -107,6 +110,7 @@ function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
     ),
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
+  app.use('/v1/analytics', analyticsRouter({ ...options, reads }, calls));
   const audit = createAudit(options.events);
   app.use('/v1/audit', auditRouter({ ...options, headers: securityHeaders(), audit, reads }, calls));
 }

@@ -19,6 +19,7 @@ import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { createOwnWrites } from '../../src/projections/own-writes.js';
+import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
 import { openLog } from './event-log.js';
 
@@ -71,6 +72,7 @@ export async function startAuditedService(): Promise<AuditedService> {
   const app = createApp({
     audience,
     queries,
+    analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
     ownWrites: createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     withEndpoints: true,

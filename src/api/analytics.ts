@@ -1,0 +1,103 @@
+/** The router of the analyst: list growth, tag use and e-mail outcomes by day, week or month. */
+import { Router, type Request } from 'express';
+import { ServiceError } from '../errors.js';
+import type { AnalyticsQueries, Rows, Wanted } from '../projections/analytics-queries.js';
+import { countIntervals, dayOf, intervals, later, type Range } from '../projections/calendar.js';
+import { lifeId } from '../projections/list-growth.js';
+import { tagLifeId } from '../projections/tag-use.js';
+import { checkParameters, choice, optionalTime } from './audit-input.js';
+import type { Calls, Endpoint } from './call.js';
+import type { Answer } from './envelope.js';
+import { parseNothing } from './input.js';
+import type { Reads } from './reads.js';
+import { mount } from './routes.js';
+
+export interface AnalyticsRouter {
+  readonly analytics: AnalyticsQueries;
+  readonly reads: Reads;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+const base = '/v1/analytics';
+/** Ten years of days. */
+const maxRows = 3_700;
+
+export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, calls: Calls): Router {
+  const today = (): string => dayOf(new Date(clock()).toISOString());
+  const router = Router();
+
+  const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
+    data: { ...about, interval: range.interval, from: rows[0]?.from, to: rows.at(-1)?.to, rows },
+    beside: reads.isIncomplete([view]) ? { incomplete: true } : {},
+  });
+
+  const growth: Endpoint<undefined> = {
+    route: `${base}/lists/{list_id}/growth`,
+    parse: parseNothing,
+    isOurs: true,
+    async handle(call) {
+      const wanted = wantedOf(call.request, today());
+      const id = call.parameter('list_id');
+      const view = 'list_growth';
+      const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
+      await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
+      const found = await analytics.listGrowth(id, wanted);
+      if (found === undefined) throw new ServiceError('not_found');
+      const { list_id, list_name, created_at, deleted } = found.life;
+      return answer(view, found, { list_id, list_name, created_at, deleted_at: deleted?.at ?? null });
+    },
+  };
+
+  const use: Endpoint<undefined> = {
+    route: `${base}/tags/{tag_id}/use`,
+    parse: parseNothing,
+    isOurs: true,
+    async handle(call) {
+      const wanted = wantedOf(call.request, today());
+      const id = call.parameter('tag_id');
+      const view = 'tag_use';
+      // Any of the lists may be one that was deleted just now.
+      const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
+      const streams = ['lists', 'tags'];
+      await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
+      const found = await analytics.tagUse(id, wanted);
+      if (found === undefined) throw new ServiceError('not_found');
+      const { tag_id, tag_name, created_at, deleted } = found.life;
+      return answer(view, found, { tag_id, tag_name, created_at, deleted_at: deleted?.at ?? null });
+    },
+  };
+
+  const outcomes: Endpoint<undefined> = {
+    route: `${base}/emails/outcomes`,
+    parse: parseNothing,
+    isOurs: true,
+    async handle(call) {
+      const wanted = wantedOf(call.request, today());
+      const view = 'email_outcomes';
+      await reads.visible(call, { touched: [view], parked: [] });
+      return answer(view, await analytics.emailOutcomes(wanted));
+    },
+  };
+
+  mount(router, { path: '/lists/:list_id/growth', methods: ['get'] }, { calls, endpoint: growth });
+  mount(router, { path: '/tags/:tag_id/use', methods: ['get'] }, { calls, endpoint: use });
+  mount(router, { path: '/emails/outcomes', methods: ['get'] }, { calls, endpoint: outcomes });
+  return router;
+}
+
+/** @throws ServiceError `unknown_parameter`, `invalid_interval`, `invalid_time`, `invalid_range` */
+function wantedOf(request: Request, today: string): Wanted {
+  checkParameters(request, ['from', 'to', 'interval']);
+  const from = optionalTime(request, 'from', 'start');
+  const to = optionalTime(request, 'to', 'end');
+  const interval = choice(request, 'interval', { values: intervals, code: 'invalid_interval' });
+  if (from !== undefined && to !== undefined && from > to) throw new ServiceError('invalid_range');
+  const first = from === undefined ? undefined : dayOf(from);
+  return { from: first, to: to === undefined ? later(today, first ?? '') : dayOf(to), interval, check };
+}
+
+/** @throws ServiceError `too_many_rows` */
+function check(range: Range): void {
+  if (countIntervals(range) > maxRows) throw new ServiceError('too_many_rows', { limit: maxRows });
+}
