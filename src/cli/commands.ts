@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { registerAudit } from './audit.js';
 import type { CommandLine } from './command-line.js';
 import { registerExport } from './export.js';
+import { registerImport } from './import.js';
 import { registerMigrate } from './migrate-command.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
   registerAudit(program, line);
   registerExport(program, line);
+  registerImport(program, line);
   registerMigrate(program, line);
 }

@@ -19,10 +19,10 @@ export interface Digest {
 }
 
 export interface ComparedLogs {
-  readonly source: EventReader;
+  readonly source: Pick<EventReader, 'readAll'>;
   /** The source's last event to be compared: it may have grown since. The target is read to its end. */
   readonly until: Position;
-  readonly target: EventReader;
+  readonly target: Pick<EventReader, 'readAll'>;
   readonly total: number;
   readonly patience: Patience;
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@
 import {
   logStart,
   WrongExpectedRevisionError,
+  type AppendResult,
   type EventReader,
   type EventStore,
   type Position,
@@ -9,20 +10,27 @@ import {
 } from '../eventstore/event-store.js';
 import { differenceBetween, sizeOf } from './copied-event.js';
 import { MigrationRefusedError, type Report } from './migration.js';
-import { appendPatiently, eventsOf, patiently, type Group, type Patience } from './patience.js';
+import { appendGroup, appendPatiently, eventsOf, patiently, type Group, type Patience } from './patience.js';
 
 /** What the service itself appends at once, at most. */
 const eventsPerAppend = 128;
 const bytesPerAppend = 512 * 1024;
+/** Of appends that are under way at once, unless the first one is larger. */
+const bytesAtOnce = 4 * 1024 * 1024;
 
 export interface Copying {
-  readonly source: EventReader;
+  readonly source: Pick<EventReader, 'readAll' | 'head'>;
   readonly target: EventStore;
   /** Events of the source, as examined; for the progress only. */
   readonly total: number;
   readonly patience: Patience;
   readonly signal: AbortSignal;
   readonly report: Report;
+  /**
+   * Appends that may be under way at once. More than one only where the target takes them in the order in which they are
+   * asked for, as the embedded log does. Default 1.
+   */
+  readonly appendsAtOnce?: number;
   /** The source grew while it was copied: what came is copied, too. */
   readonly onGrown?: () => void;
 }
@@ -41,7 +49,7 @@ export async function findCommonBeginning({
   source,
   target,
   ...options
-}: Omit<Copying, 'target'> & { readonly target: EventReader }): Promise<Reached> {
+}: Omit<Copying, 'target'> & { readonly target: Pick<EventReader, 'readAll'> }): Promise<Reached> {
   const { report, total } = options;
   const expected = eventsOf({ reader: source, ...options });
   let events = 0;
@@ -66,7 +74,7 @@ export async function findCommonBeginning({
 
 /**
  * Copies what follows `from` up to the head of the source, and again until the head stands still.
- * One append at a time: the next one only after the last one is acknowledged, so that the order is kept.
+ * Some appends at a time: the next ones only after these are acknowledged, so that the order is kept.
  * @throws MigrationRefusedError somebody else writes to the target.
  */
 export async function copyFrom(from: Reached, { onGrown, ...copying }: Copying): Promise<Reached> {
@@ -86,23 +94,34 @@ export async function copyLog(copying: Copying): Promise<Reached> {
 }
 
 async function copyUntil(head: Position, from: Reached, copying: Omit<Copying, 'onGrown'>): Promise<Reached> {
-  const { source, target, report, total, patience, signal } = copying;
+  const { source, target, report, total, patience, signal, appendsAtOnce = 1 } = copying;
   const group = createGroup();
+  const waiting: Group[] = [];
+  let bytes = 0;
   let events = from.events;
   const flush = async (): Promise<void> => {
+    const groups = waiting.splice(0);
+    await appendInOrder(target, groups, { patience, signal });
+    bytes = 0;
+    for (const { events: appended } of groups) events += appended.length;
+    report({ phase: 'copying', done: events, total: Math.max(total, events) });
+  };
+  const close = async (): Promise<void> => {
     const full = group.take();
     if (full === undefined) return;
-    await appendOrRefuse(target, full, { patience, signal });
-    events += full.events.length;
-    report({ phase: 'copying', done: events, total: Math.max(total, events) });
+    if (bytes + full.bytes > bytesAtOnce) await flush();
+    waiting.push(full);
+    bytes += full.bytes;
+    if (waiting.length >= appendsAtOnce) await flush();
   };
   report({ phase: 'copying', done: events, total: Math.max(total, events) });
   let position = from.position;
   for await (const event of eventsOf({ reader: source, after: from.position, until: head, patience, signal })) {
-    if (!group.admits(event)) await flush();
+    if (!group.admits(event)) await close();
     group.add(event);
     position = event.position;
   }
+  await close();
   await flush();
   return { events, position };
 }
@@ -125,25 +144,42 @@ function createGroup() {
       events.push(event);
       bytes += sizeOf(event);
     },
-    take(): Group | undefined {
+    take(): (Group & { readonly bytes: number }) | undefined {
       const [first] = events;
       if (first === undefined) return undefined;
       const taken = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
+      const expectedRevision = first.revision === 0n ? 'no_stream' : first.revision - 1n;
+      const full = { stream: first.stream, events: taken, expectedRevision, bytes } as const;
       events = [];
       bytes = 0;
-      const expectedRevision = first.revision === 0n ? 'no_stream' : first.revision - 1n;
-      return { stream: first.stream, events: taken, expectedRevision };
+      return full;
     },
   };
 }
 
-async function appendOrRefuse(
-  target: EventStore,
-  group: Group,
-  options: { readonly patience: Patience; readonly signal: AbortSignal },
-): Promise<void> {
+type Trying = Pick<Copying, 'patience' | 'signal'>;
+
+/** All asked for at once. What failed is repeated, and the positions tell whether the order was kept all the same. */
+async function appendInOrder(target: EventStore, groups: readonly Group[], options: Trying): Promise<void> {
+  options.signal.throwIfAborted();
+  const [only, another] = groups;
+  if (only !== undefined && another === undefined) return void (await appendOrRefuse(target, only, options));
+  const outcomes = await Promise.allSettled(groups.map((group) => appendGroup(target, group)));
+  let last = logStart;
+  for (const [index, group] of groups.entries()) {
+    const outcome = outcomes[index];
+    const done = outcome?.status === 'fulfilled' ? outcome.value : await appendOrRefuse(target, group, options);
+    if (done.position <= last)
+      throw new MigrationRefusedError(
+        `the target failed for a moment and then had ${group.stream} out of order. Remove what was written there, and begin again.`,
+      );
+    last = done.position;
+  }
+}
+
+async function appendOrRefuse(target: EventStore, group: Group, options: Trying): Promise<AppendResult> {
   try {
-    await appendPatiently(target, group, options);
+    return await appendPatiently(target, group, options);
   } catch (error) {
     if (error instanceof WrongExpectedRevisionError)
       throw new MigrationRefusedError(

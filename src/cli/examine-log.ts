@@ -18,7 +18,8 @@ export interface ExaminedLog {
 }
 
 export interface Examination {
-  readonly source: EventReader;
+  /** Without `readStream`, streams that were forgotten are not asked about: the target refuses an event that does not follow. */
+  readonly source: Pick<EventReader, 'readAll' | 'head'> & Partial<Pick<EventReader, 'readStream'>>;
   /** Bytes of type, data and metadata that the target takes in one event. */
   readonly largestEvent: number;
   readonly patience: Patience;
@@ -36,9 +37,8 @@ export async function examineLog({
 }: Examination): Promise<ExaminedLog> {
   const head = await patiently(() => source.head(), { patience, signal });
   if (head === logStart) throw new MigrationRefusedError('the source holds no events: there is nothing to copy');
-  const assertFollows = createHoleFinder((stream, revision) =>
-    patiently(() => eventAt(source, stream, revision), { patience, signal }),
-  );
+  const look: Look = (stream, revision) => patiently(() => eventAt(source, stream, revision), { patience, signal });
+  const assertFollows = createHoleFinder(source.readStream === undefined ? undefined : look);
   let beginning: Pick<ExaminedLog, 'logId' | 'secretFingerprint'> | undefined;
   let events = 0;
   for await (const event of eventsOf({ reader: source, until: head, patience, signal })) {
@@ -74,16 +74,18 @@ function decoded(first: StoredEvent, refused: (why: string) => Error) {
   }
 }
 
+type Look = (stream: string, revision: bigint) => Promise<StoredEvent | undefined>;
+
 /** Demands that each event follows the one before it in its stream. */
-function createHoleFinder(
-  look: (stream: string, revision: bigint) => Promise<StoredEvent | undefined>,
-): (event: StoredEvent) => Promise<void> {
+function createHoleFinder(look: Look | undefined): (event: StoredEvent) => Promise<void> {
   let young = new Map<string, bigint>();
   let old = new Map<string, bigint>();
+  let hasForgotten = false;
 
   async function previousOf({ stream, revision, position }: StoredEvent): Promise<bigint | undefined> {
     const known = young.get(stream) ?? old.get(stream);
     if (known !== undefined || revision === 0n) return known;
+    if (look === undefined) return hasForgotten ? revision - 1n : undefined;
     const previous = await look(stream, revision - 1n);
     return previous !== undefined && previous.position < position ? previous.revision : undefined;
   }
@@ -95,6 +97,7 @@ function createHoleFinder(
         `the source has a hole: ${name(event)} is not preceded by revision ${event.revision - 1n} of its stream`,
       );
     if (young.size >= rememberedStreams) {
+      hasForgotten ||= old.size > 0;
       old = young;
       young = new Map();
     }
@@ -102,8 +105,12 @@ function createHoleFinder(
   };
 }
 
-async function eventAt(reader: EventReader, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
-  for await (const batch of reader.readStream(stream, { from: revision, limit: 1 }))
+async function eventAt(
+  source: Examination['source'],
+  stream: string,
+  revision: bigint,
+): Promise<StoredEvent | undefined> {
+  for await (const batch of source.readStream?.(stream, { from: revision, limit: 1 }) ?? [])
     return batch.find((event) => event.revision === revision);
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** Asks a log again while it is away for a while: reads go on where they stopped, appends are repeated as they were. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AppendInDoubtError,
   logStart,
@@ -24,6 +25,14 @@ export interface Patience {
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
+
+/** That of a command: a server may be restarted in the middle. */
+export const patienceOf = (now: () => number): Patience => ({
+  forMs: 60_000,
+  now,
+  random: Math.random,
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+});
 
 interface Retry {
   /** Waits before the next try. @throws the error itself, when it is none that passes or has lasted too long. */
@@ -67,7 +76,7 @@ export async function patiently<Result>(
 }
 
 export interface Reading {
-  readonly reader: EventReader;
+  readonly reader: Pick<EventReader, 'readAll'>;
   /** Exclusive. Default: the beginning. */
   readonly after?: Position;
   /** The last event to be read, inclusive. Default: the head as of the last batch. */
@@ -111,11 +120,12 @@ export interface Group {
   readonly expectedRevision: ExpectedRevision;
 }
 
+export const appendGroup = (target: EventWriter, { stream, events, expectedRevision }: Group): Promise<AppendResult> =>
+  target.append(stream, events, { expectedRevision });
+
 /** Appends a group; in doubt it is asked again with the same ids, which the store recognises. */
-export function appendPatiently(
+export const appendPatiently = (
   target: EventWriter,
-  { stream, events, expectedRevision }: Group,
+  group: Group,
   options: { readonly patience: Patience; readonly signal: AbortSignal },
-): Promise<AppendResult> {
-  return patiently(() => target.append(stream, events, { expectedRevision }), options);
-}
+): Promise<AppendResult> => patiently(() => appendGroup(target, group), options);

@@ -1,5 +1,4 @@
 /** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createCatalogues } from '../audit/names.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import type { Output } from './command-line.js';
@@ -13,7 +12,7 @@ import { asParquet } from './export-parquet.js';
 import type { ExportSource } from './export-source.js';
 import { asCsv, asNdjson } from './export-text.js';
 import { CommandFailedError } from './failures.js';
-import { patiently, type Patience } from './patience.js';
+import { patienceOf, patiently } from './patience.js';
 import type { ProgressBar } from './progress-bar.js';
 
 export const exportedKinds = ['events', 'contacts', 'lists', 'growth'] as const;
@@ -78,14 +77,6 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     milliseconds: monotonic() - begun,
   };
 }
-
-/** A server may be restarted in the middle. */
-export const patienceOf = (now: () => number): Patience => ({
-  forMs: 60_000,
-  now,
-  random: Math.random,
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-});
 
 function encode({ what, format }: ExportRequest, log: ExportLog, counted: { records: number }): Pieces {
   switch (what) {

@@ -1,0 +1,117 @@
+/** An export of events as a log that can be read: positions are places in the file, so that reading goes on where it was left. */
+import { statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventReader, Position, ReadAllOptions, StoredEvent } from '../eventstore/event-store.js';
+import { CommandFailedError } from './failures.js';
+import { BadLineError, parseLine, type ImportedLine } from './import-line.js';
+import { linesOf, type Line } from './lines.js';
+
+export type FileReader = Pick<EventReader, 'readAll' | 'head'>;
+
+export interface FileReaderOptions {
+  readonly file: string;
+  /** Told of every line of a reading from the beginning. May throw a BadLineError. */
+  readonly onLine?: (line: ImportedLine) => void;
+}
+
+const eventsABatch = 500;
+const charactersABatch = 4 * 1024 * 1024;
+/** No store takes an event that is larger. */
+const longestLine = 64 * 1024 * 1024;
+
+/** @throws CommandFailedError there is no such file, or, while it is read, a line that cannot be imported, by its number */
+export function openFileReader({ file, onLine }: FileReaderOptions): FileReader {
+  const size = sizeOf(file);
+  return {
+    // A line ends at its position: the last one where the file does.
+    head: async () => (size === 0 ? '' : positionAt(size)),
+
+    async *readAll({ after = '', signal }: ReadAllOptions = {}) {
+      const from = after === '' ? 0 : Number(after);
+      for await (const batch of inBatches(eventsFrom(file, from, from === 0 ? onLine : undefined))) {
+        if (signal?.aborted === true) return;
+        yield batch;
+        await nextTurn();
+      }
+    },
+  };
+}
+
+async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGenerator<readonly StoredEvent[]> {
+  let batch: StoredEvent[] = [];
+  let characters = 0;
+  for await (const event of events) {
+    batch.push(event);
+    characters += event.data.length + event.metadata.length;
+    if (batch.length < eventsABatch && characters < charactersABatch) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function sizeOf(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() === true) return stats.size;
+  throw new CommandFailedError(`there is no file ${file}`, { type: 'no_file' });
+}
+
+const positionAt = (offset: number): Position => String(offset).padStart(16, '0');
+
+async function* eventsFrom(
+  file: string,
+  from: number,
+  onLine: FileReaderOptions['onLine'],
+): AsyncGenerator<StoredEvent> {
+  // From the middle the first line says which one it is; all of it was looked at before.
+  let number = from === 0 ? 1 : undefined;
+  for await (const { bytes, end } of lines(file, from)) {
+    const line = demanding(file, number, () => {
+      const found = parsed(bytes, number);
+      onLine?.(found);
+      return found;
+    });
+    const { ordinal, chain: _, ...event } = line;
+    yield { ...event, position: positionAt(end) };
+    number = ordinal + 1;
+  }
+}
+
+async function* lines(file: string, from: number): AsyncGenerator<Line> {
+  try {
+    yield* linesOf(file, { from, longest: longestLine });
+  } catch (error) {
+    if (error instanceof RangeError) throw new CommandFailedError(`${file}: ${error.message}`, { type: 'bad_line' });
+    throw error;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parsed(bytes: Buffer, number: number | undefined): ImportedLine {
+  const line = parseLine(textOf(bytes));
+  if (number === undefined || line.ordinal === number) return line;
+  throw new BadLineError(
+    `has the ordinal ${line.ordinal}: the events of a whole log are numbered from 1, one after the other`,
+  );
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new BadLineError('is no UTF-8');
+  }
+}
+
+/** Says of which line it is what is wrong. */
+function demanding<Result>(file: string, number: number | undefined, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof BadLineError)) throw error;
+    const where = number === undefined ? 'a line' : `line ${number}`;
+    throw new CommandFailedError(`${where} of ${file} ${error.message}`, { type: 'bad_line', cause: error });
+  }
+}

@@ -1,0 +1,54 @@
+/** What an import came to, in words or as one JSON object. */
+import { shown } from './migrate-arguments.js';
+import { count, duration } from './progress-bar.js';
+import type { ImportRequest, ImportResult } from './run-import.js';
+
+export interface ReportedImport {
+  readonly request: ImportRequest;
+  readonly result: ImportResult;
+  /** What the operator has to do about the secret. */
+  readonly advice: string;
+  readonly milliseconds: number;
+}
+
+export function importInWords({ request, result, advice, milliseconds }: ReportedImport): string {
+  const { log, alreadyThere, imported, chainHead, hasChecksum } = result;
+  const { file, to, isDryRun } = request;
+  const lines = [
+    `From ${file} to ${shown(to)}`,
+    `  log         ${log.logId}`,
+    `  file        ${count(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
+    `  there       ${count(alreadyThere)} events before`,
+    `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(imported)} events`,
+    `  chain head  ${chainHead}`,
+    `  time        ${duration(milliseconds / 1_000)}`,
+    '',
+    isDryRun
+      ? 'Dry run: nothing was written, and nothing stands in the way.'
+      : 'The store holds the log of the file, event by event. Views follow at the next start of the service.',
+    '',
+    advice,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function importAsJson({ request, result, advice, milliseconds }: ReportedImport): string {
+  const { log, alreadyThere, imported, chainHead, hasChecksum } = result;
+  const { file, to, isDryRun } = request;
+  const report = {
+    outcome: isDryRun ? 'checked' : 'identical',
+    file,
+    to: shown(to),
+    dry_run: isDryRun,
+    log_id: log.logId,
+    events: log.events,
+    already_there: alreadyThere,
+    imported: isDryRun ? 0 : imported,
+    to_import: isDryRun ? imported : 0,
+    chain_head: chainHead,
+    checksum: hasChecksum ? 'right' : 'none',
+    advice,
+    milliseconds: Math.round(milliseconds),
+  };
+  return `${JSON.stringify(report)}\n`;
+}

@@ -1,0 +1,74 @@
+/** `audience import`: an export of events back into an empty store, as the same log. */
+import { Argument, type Command } from 'commander';
+import path from 'node:path';
+import { z } from 'zod';
+import type { CommandLine } from './command-line.js';
+import { CommandFailedError, UsageError } from './failures.js';
+import { importAsJson, importInWords } from './import-report.js';
+import type { LogAddress } from './migrate-arguments.js';
+import { MigrationRefusedError, phaseTitles } from './migration.js';
+import { patienceOf } from './patience.js';
+import { withExamples } from './program.js';
+import { createProgressBar } from './progress-bar.js';
+import { runImport, type ImportRequest } from './run-import.js';
+import { adviceOnSecret } from './secret-advice.js';
+
+const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
+
+export function registerImport(program: Command, line: CommandLine): void {
+  const command = program
+    .command('import')
+    .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
+    .addArgument(new Argument('<what>', 'what to import').choices(['events']))
+    .argument('<file>', 'a whole export of events, as NDJSON')
+    .option('--dry-run', 'checks the file and the store, and writes nothing')
+    .action((_what: unknown, file: unknown, options: unknown) => {
+      const { dryRun: isDryRun } = optionsSchema.parse(options);
+      return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun });
+    });
+  withExamples(command, [
+    'audience --data-dir ./new-data import events events.ndjson',
+    'audience --data-dir ./new-data import events events.ndjson --dry-run',
+  ]);
+}
+
+/** The store of the environment, or the data folder that is named. */
+function targetOf({ stores: { events } }: CommandLine): LogAddress {
+  return events.kind === 'embedded' ? { kind: 'folder', folder: path.dirname(events.file) } : events;
+}
+
+async function importFrom(line: CommandLine, request: ImportRequest): Promise<void> {
+  const begun = line.monotonic();
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  try {
+    const result = await runImport(request, {
+      clock: line.clock,
+      patience: patienceOf(line.monotonic),
+      signal: line.signal,
+      report: ({ phase, ...progress }) => bar.report({ phase: phaseTitles[phase], ...progress }),
+    });
+    bar.clear();
+    const { to } = request;
+    const advice = adviceOnSecret({ from: to, to, log: result.log, environment: line.env });
+    const report = { request, result, advice, milliseconds: line.monotonic() - begun };
+    await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
+  } catch (error) {
+    throw inWords(error, line, bar.clear);
+  }
+}
+
+/** What is to be done about it. */
+function inWords(error: unknown, { signal, stderr }: CommandLine, clear: () => void): unknown {
+  clear();
+  if (signal.aborted) {
+    stderr.write('Stopped. The same command again goes on where this one was.\n');
+    return error;
+  }
+  if (!(error instanceof Error) || error instanceof CommandFailedError || error instanceof UsageError) return error;
+  if (error instanceof MigrationRefusedError)
+    return new CommandFailedError(`Refused: ${error.message}`, { type: 'refused', cause: error });
+  return new CommandFailedError(
+    `Failed: ${error.message}. When the cause is removed, the same command goes on where this one was.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,62 @@
+/** Exports and imports in this process, and what is in their files. */
+import { parquetReadObjects } from 'hyparquet';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { chainStart, nextLink } from '../../src/eventstore/chain.js';
+import type { EventReader } from '../../src/eventstore/event-store.js';
+import { runExport, type ExportRequest, type ExportResult } from '../../src/cli/run-export.js';
+import { runImport, type ImportOptions, type ImportResult } from '../../src/cli/run-import.js';
+import { eventsIn, newFolder, quickPatience } from './migrating.js';
+
+export interface Exported extends ExportResult {
+  readonly file: string;
+}
+
+/** To a new file, unless one is named. */
+export async function exported(
+  reader: EventReader,
+  request: Pick<ExportRequest, 'what'> & Partial<ExportRequest>,
+  signal = new AbortController().signal,
+): Promise<Exported> {
+  const { what, format = 'ndjson' } = request;
+  const file = request.file ?? path.join(newFolder(), `${what}.${format}`);
+  const whole: ExportRequest = { format, time: undefined, isForced: false, ...request, file };
+  const stdout = { isTTY: false, columns: undefined, write: async () => undefined };
+  const report = (): void => undefined;
+  const monotonic = (): number => performance.now();
+  const result = await runExport(whole, { reader, stdout, signal, monotonic, isCounted: true, report });
+  return { ...result, file };
+}
+
+export function imported(file: string, folder: string, more: Partial<ImportOptions> = {}): Promise<ImportResult> {
+  return runImport(
+    { file, to: { kind: 'folder', folder }, isDryRun: false },
+    {
+      clock: Date.now,
+      patience: quickPatience(),
+      signal: new AbortController().signal,
+      report: () => undefined,
+      ...more,
+    },
+  );
+}
+
+export const textOf = (file: string): string => readFileSync(file, 'utf8');
+
+export const linesOf = (file: string): Record<string, unknown>[] =>
+  textOf(file)
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+export async function parquetRows(file: string): Promise<Record<string, unknown>[]> {
+  const bytes = readFileSync(file);
+  return parquetReadObjects({ file: new Uint8Array(bytes).buffer });
+}
+
+/** The link of the last event, in hex. */
+export async function chainHeadOf(reader: EventReader): Promise<string> {
+  let link = chainStart;
+  for (const [index, event] of (await eventsIn(reader)).entries()) link = nextLink(link, index + 1, event);
+  return link.toString('hex');
+}
