@@ -27,6 +27,8 @@ export interface ChainedEvent {
 /** An event with the link that the store keeps of it, in lower-case hex; null where it keeps none. */
 export interface LinkedEvent extends StoredEvent {
   readonly link: string | null;
+  /** Number of the event as the store itself counts, where it does. */
+  readonly ordinal?: number;
 }
 
 /** Reads events with the links that were computed when they were written, or first read, and that nobody computes anew. */

@@ -100,7 +100,8 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
 }
 
 function toLinked([position, stream, revision, id, type, data, metadata, link]: Row): LinkedEvent {
-  return { stream, revision: BigInt(revision), position: formatPosition(position), id, type, data, metadata, link };
+  const place = { stream, revision: BigInt(revision), position: formatPosition(position), ordinal: position };
+  return { ...place, id, type, data, metadata, link };
 }
 
 function numberOf(position: Position): number {

@@ -25,7 +25,7 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
   const events = [said('one'), said('two')];
   await store.append('greetings', events, noStream);
   const db = new Database(file, { readonly: true });
-  const chain = [];
+  const chain: string[] = [];
   for (const [at, event] of events.entries())
     chain.push(linkAfter(chain.at(-1) ?? firstLink, at + 1, { stream: 'greetings', revision: at, ...event }));
   expect(db.prepare('select * from log').all()).toEqual(

@@ -1,0 +1,137 @@
+/** Seals: signed statements of how far a log had come and what its chain was then, to be kept where the log is not. */
+import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import type { Verification } from './verify.js';
+
+export const sealFormat = 'audience-ledger-seal/1';
+
+/** Written as JSON, in this order. */
+export interface Seal {
+  readonly format: typeof sealFormat;
+  readonly log_id: string;
+  /** Events in the log. */
+  readonly count: number;
+  /** Position of the last of them, in the store it was in then. */
+  readonly position: string;
+  /** Id of the last of them. */
+  readonly event_id: string;
+  /** Link of the last of them, hex. */
+  readonly head: string;
+  /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
+  readonly sealed_at: string;
+  /** Ed25519, SPKI in DER, base64. */
+  readonly public_key: string;
+  /** Base64, over `sealedText`. */
+  readonly signature: string;
+}
+
+/** It is not a seal, or cannot be made; the message says why. */
+export class SealError extends Error {
+  override readonly name = 'SealError';
+}
+
+export interface SealInput {
+  /** Of the whole log, just verified: what is not known to be intact is not sealed. */
+  readonly verification: Verification;
+  /** Private, Ed25519. */
+  readonly key: KeyObject;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** @throws SealError the log is empty or not intact, or the key is of another kind. */
+export function createSeal({ verification, key, now }: SealInput): Seal {
+  if (!verification.intact) throw new SealError('a log that is not intact is not sealed');
+  const { log_id, count, position, head, event_id } = verification;
+  if (event_id === null) throw new SealError('an empty log is not sealed');
+  if (log_id === null) throw new SealError('the log does not begin as a log of this service');
+  const place = { format: sealFormat, log_id, count, position, event_id, head } as const;
+  const unsigned = { ...place, sealed_at: new Date(now).toISOString(), public_key: publicKeyOf(key) };
+  const signature = sign(null, Buffer.from(sealedText(unsigned)), key).toString('base64');
+  return { ...unsigned, signature };
+}
+
+/** What is signed: `<length in bytes>:<text>,` for each member but the signature, in order. */
+export function sealedText(seal: Omit<Seal, 'signature'>): string {
+  const { format, log_id, count, position, event_id, head, sealed_at, public_key } = seal;
+  return [format, log_id, String(count), position, event_id, head, sealed_at, public_key]
+    .map((text) => `${Buffer.byteLength(text)}:${text},`)
+    .join('');
+}
+
+export interface SealCheck {
+  /** The signature is right, by the key that stands in the seal. */
+  readonly isSigned: boolean;
+  /** SHA-256 of that key (SPKI in DER), hex: what to compare with what the sealer made known. */
+  readonly fingerprint: string;
+  /** Whether that key is the expected one; undefined where none was given. A seal that names its own key proves nothing by itself. */
+  readonly isExpected: boolean | undefined;
+}
+
+/** @param expected public key: PEM, or SPKI in DER as base64. @throws SealError one of the keys cannot be read */
+export function checkSeal(seal: Seal, expected?: string): SealCheck {
+  const key = readPublicKey(seal.public_key);
+  const isSigned = verify(null, Buffer.from(sealedText(seal)), key, Buffer.from(seal.signature, 'base64'));
+  return {
+    isSigned,
+    fingerprint: fingerprintOf(seal.public_key),
+    isExpected: expected === undefined ? undefined : publicKeyOf(readPublicKey(expected)) === seal.public_key,
+  };
+}
+
+/** Base64 of SPKI in DER, of a public or private key. @throws SealError it is not Ed25519 */
+export function publicKeyOf(key: KeyObject): string {
+  if (key.asymmetricKeyType !== 'ed25519') throw new SealError('the key of a seal must be an Ed25519 key');
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+}
+
+/** SHA-256 of SPKI in DER, hex. */
+export const fingerprintOf = (publicKey: string): string =>
+  createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex');
+
+/** @throws SealError */
+export function parseSeal(text: string): Seal {
+  const found = parsed(text);
+  const texts = (name: string, shape: RegExp): string => {
+    const value = found.get(name);
+    if (typeof value === 'string' && shape.test(value)) return value;
+    throw new SealError(`its ${name} is missing or not as it should be`);
+  };
+  const count = found.get('count');
+  if (found.get('format') !== sealFormat) throw new SealError(`it does not say that it is ${sealFormat}`);
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
+    throw new SealError('its count is missing or not as it should be');
+  return {
+    format: sealFormat,
+    log_id: texts('log_id', /^[0-9a-f-]{36}$/),
+    count,
+    position: texts('position', /^[^\s]{1,64}$/),
+    event_id: texts('event_id', /^[0-9a-f-]{36}$/),
+    head: texts('head', /^[0-9a-f]{64}$/),
+    sealed_at: texts('sealed_at', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    public_key: texts('public_key', /^[A-Za-z0-9+/]{59}=$/),
+    signature: texts('signature', /^[A-Za-z0-9+/]{86}==$/),
+  };
+}
+
+function parsed(text: string): ReadonlyMap<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return new Map<string, unknown>(Object.entries(value));
+  } catch {
+    // Said below.
+  }
+  throw new SealError('it is not a JSON object');
+}
+
+function readPublicKey(text: string): KeyObject {
+  try {
+    const key = text.includes('-----BEGIN')
+      ? createPublicKey(text)
+      : createPublicKey({ key: Buffer.from(text.trim(), 'base64'), type: 'spki', format: 'der' });
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Said below.
+  }
+  throw new SealError('the public key is not an Ed25519 key, in PEM or as base64 of SPKI in DER');
+}

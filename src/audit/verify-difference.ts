@@ -1,0 +1,44 @@
+/** What verification says of the first event that differs. */
+import type { LinkedEvent } from '../eventstore/chain.js';
+import type { Position } from '../eventstore/event-store.js';
+
+export type DifferenceKind =
+  /** An event is not where it should be: dropped, moved or put in. */
+  | 'missing'
+  /** The event, or its link, is not what was written. */
+  | 'link'
+  /** A stream does not run on by one. */
+  | 'revision'
+  /** An event happened before the one before it in its stream, or has no time. */
+  | 'time'
+  /** The history up to the seal is not what was sealed, though it is consistent in itself. */
+  | 'sealed'
+  /** The log ends before the seal. */
+  | 'shortened'
+  /** What the store notes of a stream is not what its events say. */
+  | 'stream';
+
+/** The first event that differs. Nothing of it is personal. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  /** Number of the event in the log, from 1; null where no single event differs. */
+  readonly ordinal: number | null;
+  readonly position: Position | null;
+  readonly stream: string | null;
+  readonly revision: number | null;
+  readonly event_id: string | null;
+  readonly type: string | null;
+  /** In words, without a full stop. */
+  readonly message: string;
+}
+
+type What = Pick<Difference, 'kind' | 'ordinal' | 'message'>;
+
+export function differenceAt({ position, stream, revision, id, type }: LinkedEvent, what: What): Difference {
+  return { ...what, position, stream, revision: Number(revision), event_id: id, type };
+}
+
+export const nowhere = (what: What): Difference => ({
+  ...what,
+  ...{ position: null, stream: null, revision: null, event_id: null, type: null },
+});

@@ -1,0 +1,112 @@
+/** Broken invariants in a log: not tampering, but what this service never decides. Two writers with two secrets lead to it, or a fault. */
+import { codec, type DomainEvent } from '../events/codec.js';
+import { nameKey } from '../events/names.js';
+import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+
+/** Nothing of it is personal. */
+export interface Finding {
+  /** `second_contact`: created again in a stream in which a contact lives. `same_name`: two things of a kind with one name. `unreadable`: an event of a catalogue that cannot be read. */
+  readonly kind: 'second_contact' | 'same_name' | 'unreadable';
+  readonly position: string;
+  readonly stream: string;
+  readonly message: string;
+}
+
+export interface Findings {
+  /** To be given every event of the log in order. */
+  take(event: StoredEvent): void;
+  /** The first ones, at most 100. */
+  all(): readonly Finding[];
+}
+
+const most = 100;
+const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
+
+export function createFindings(): Findings {
+  const findings: Finding[] = [];
+  const names = new Map<string, Names>();
+
+  const find = (kind: Finding['kind'], { position, stream }: StoredEvent, message: string): void => {
+    if (findings.length < most) findings.push({ kind, position, stream, message });
+  };
+
+  function takeName(event: StoredEvent): void {
+    const change = changeOf(event);
+    if (change === undefined) return find('unreadable', event, 'the event cannot be read');
+    const known = names.get(event.stream) ?? createNames();
+    names.set(event.stream, known);
+    const other = known.take(change);
+    if (other !== undefined) find('same_name', event, `${change.id} has the name that ${other} has`);
+  }
+
+  return {
+    take(event) {
+      // A contact's stream begins with its creation.
+      if (event.type === 'ContactCreated' && event.revision > 0n)
+        find('second_contact', event, 'a second contact was created for one address');
+      else if (catalogues.has(event.stream)) takeName(event);
+    },
+    all: () => findings,
+  };
+}
+
+interface NameChange {
+  readonly id: string;
+  /** Undefined: the thing is gone. */
+  readonly name: string | undefined;
+}
+
+interface Names {
+  /** The other living thing that has this name. */
+  take(change: NameChange): string | undefined;
+}
+
+function createNames(): Names {
+  const idOf = new Map<string, string>();
+  const keyOf = new Map<string, string>();
+  return {
+    take({ id, name }) {
+      const before = keyOf.get(id);
+      if (before !== undefined && idOf.get(before) === id) idOf.delete(before);
+      keyOf.delete(id);
+      if (name === undefined) return undefined;
+      const key = nameKey(name);
+      const other = idOf.get(key);
+      keyOf.set(id, key);
+      idOf.set(key, id);
+      return other;
+    },
+  };
+}
+
+function changeOf(stored: StoredEvent): NameChange | undefined {
+  const event = decoded(stored);
+  switch (event?.type) {
+    case 'GroupCreated':
+    case 'GroupRenamed':
+      return { id: event.data.group_id, name: event.data.group_name };
+    case 'GroupDeleted':
+      return { id: event.data.group_id, name: undefined };
+    case 'ListCreated':
+    case 'ListRenamed':
+      return { id: event.data.list_id, name: event.data.list_name };
+    case 'ListDeleted':
+      return { id: event.data.list_id, name: undefined };
+    case 'TagCreated':
+    case 'TagRenamed':
+      return { id: event.data.tag_id, name: event.data.tag_name };
+    case 'TagDeleted':
+      return { id: event.data.tag_id, name: undefined };
+    default:
+      return undefined;
+  }
+}
+
+function decoded(stored: StoredEvent): DomainEvent | undefined {
+  try {
+    return codec.decode(stored).event;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/** Whether each stream runs on: revisions by one, times never backwards. What is consistent in its links may still be wrong in this. */
+import type { LinkedEvent } from '../eventstore/chain.js';
+import { differenceAt, type Difference } from './verify-difference.js';
+
+export interface StreamChecks {
+  /** To be given every event of the log in order. */
+  check(event: LinkedEvent, ordinal: number): Difference | undefined;
+}
+
+interface End {
+  revision: number;
+  at: string;
+}
+
+/** As it is written: UTC with milliseconds, so that texts sort as the times do. */
+const time = /"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/;
+
+export function createStreamChecks(): StreamChecks {
+  const ends = new Map<string, End>();
+  return {
+    check(event, ordinal) {
+      const { stream } = event;
+      const end = ends.get(stream);
+      const revision = Number(event.revision);
+      const at = time.exec(event.metadata)?.[1];
+      const wrong = wrongRevision(end, revision) ?? wrongTime(end, at);
+      if (wrong !== undefined) {
+        const message = `event ${ordinal}, revision ${revision} of stream ${stream}, ${wrong.message}`;
+        return differenceAt(event, { kind: wrong.kind, ordinal, message });
+      }
+      if (end === undefined) ends.set(stream, { revision, at: at ?? '' });
+      else {
+        end.revision = revision;
+        end.at = at ?? '';
+      }
+      return undefined;
+    },
+  };
+}
+
+type Wrong = Pick<Difference, 'message'> & { readonly kind: 'revision' | 'time' };
+
+function wrongRevision(end: End | undefined, revision: number): Wrong | undefined {
+  const expected = end === undefined ? 0 : end.revision + 1;
+  if (revision === expected) return undefined;
+  return { kind: 'revision', message: `should be revision ${expected}` };
+}
+
+function wrongTime(end: End | undefined, at: string | undefined): Wrong | undefined {
+  if (at === undefined) return { kind: 'time', message: 'has no time that can be read' };
+  if (end === undefined || at >= end.at) return undefined;
+  return { kind: 'time', message: 'says that it happened before the event before it' };
+}
