@@ -1,4 +1,4 @@
-/** The whole API over HTTP in this process, on a log of its own and with a clock that the test sets. Views there are none: contact ids are looked up in what was answered. */
+/** The whole API over HTTP in this process, on a log of its own and with a clock that the test sets. Views there are none, but for what a test puts in their place: contact ids are looked up in what was answered. */
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/api/app.js';
 import { configuredKey, createAuthenticator } from '../../src/api/auth.js';
 import { createRateLimiter } from '../../src/api/rate-limit.js';
+import type { ParkedStream } from '../../src/api/reads.js';
 import { createServer } from '../../src/api/server.js';
 import { createAudience } from '../../src/commands/audience.js';
 import { contactDecider } from '../../src/commands/contact.js';
@@ -43,7 +44,16 @@ const never = (): never => {
   throw new Error('the auditor asks no view');
 };
 
-export async function startAuditedService(): Promise<AuditedService> {
+/** What a test has in place of views. */
+export interface Instead {
+  readonly queries?: Partial<Queries>;
+  readonly parked?: () => readonly ParkedStream[];
+}
+
+export async function startAuditedService({
+  queries: given = {},
+  parked = () => [],
+}: Instead = {}): Promise<AuditedService> {
   const { store } = await openLog();
   let time = Date.UTC(2026, 0, 1);
   let count = 0;
@@ -67,7 +77,8 @@ export async function startAuditedService(): Promise<AuditedService> {
     keys,
     newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
   });
-  const queries: Queries = new Proxy({} as Queries, { get: () => never });
+  const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
+  const queries: Queries = new Proxy<Queries>(given as Queries, { get });
   const unlimited = createRateLimiter('default', 0, () => 0);
   const app = createApp({
     audience,
@@ -76,7 +87,7 @@ export async function startAuditedService(): Promise<AuditedService> {
     ownWrites: createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     withEndpoints: true,
-    parked: () => [],
+    parked,
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: () => time,
