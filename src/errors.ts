@@ -12,6 +12,7 @@ export type ErrorType =
   | 'unsupported_media_type'
   | 'not_found'
   | 'method_not_allowed'
+  | 'conflict'
   | 'idempotency_conflict'
   | 'unavailable'
   | 'internal';
@@ -33,6 +34,7 @@ export const errorCatalogue = {
   not_a_string: validation('{field} must be a string'),
   not_an_array: validation('{field} must be an array'),
   not_an_object: validation('{field} must be an object'),
+  not_a_boolean: validation('{field} must be true or false'),
   not_only_strings: validation('{field} must contain only strings'),
   invalid_characters: validation('{field} contains invalid characters'),
   invalid_status: validation('status must be Subscribed or Unsubscribed'),
@@ -73,6 +75,7 @@ export const errorCatalogue = {
   unauthorized: { status: 401, type: 'unauthorized', message: 'Please send valid apikey in header!' },
   not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
   method_not_allowed: { status: 405, type: 'method_not_allowed', message: 'Method not allowed' },
+  rebuild_running: { status: 409, type: 'conflict', message: 'A rebuild is running already' },
   too_large: { status: 413, type: 'too_large', message: 'Request body is too large' },
   unsupported_media_type: {
     status: 415,

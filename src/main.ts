@@ -185,6 +185,8 @@ async function serve(served: Served): Promise<Service> {
     events: store,
     withEndpoints: config.roles.has('api'),
     parked: () => reads.status().parked,
+    rebuilds: reads.rebuilds,
+    views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
     readiness: () => readiness({ store, reads, mailer: mailer?.status(), headLag, roles: config.roles }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: Date.now,

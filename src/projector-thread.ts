@@ -1,6 +1,6 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
-import type { EvidenceHead } from './projections/evidence-blocks.js';
+import type { ChainHead } from './eventstore/chain.js';
 import type { Order, OrderAnswer } from './projections/orders.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector-status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
@@ -25,7 +25,7 @@ export interface ProjectorThread {
   hurry(): void;
   status(): ProjectorStatus;
   /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
-  evidence(): EvidenceHead | undefined;
+  evidence(): ChainHead | undefined;
   order(order: Order): void;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   // Until the thread says that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
-  let evidence: EvidenceHead | undefined;
+  let evidence: ChainHead | undefined;
   let worker: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
@@ -113,10 +113,15 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   start();
   const hurry = (): void => send('hurry');
 
+  const order = (given: Order): void => {
+    if (worker !== undefined) send(given);
+    else if (given.type !== 'retire') onAnswer({ type: 'lost', id: given.id, reason: 'the projector is not running' });
+  };
+
   return {
     ring,
     hurry,
-    order: send,
+    order,
     status: () => status,
     evidence: () => evidence,
     close: () => (closing ??= stop()),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from './eventstore/event-store.js';
-import type { EvidenceHead } from './projections/evidence-blocks.js';
+import type { ChainHead } from './eventstore/chain.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from './projections/analytics-queries.js';
 import { createFollower, type Follower } from './projections/follower.js';
 import { createLiveReader, type LiveReader } from './projections/live-reader.js';
@@ -10,9 +10,11 @@ import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import type { ParkedStream } from './projections/parked.js';
 import { createQueries, type Queries } from './projections/queries.js';
 import { initialStatus, type ProjectorStatus } from './projections/projector-status.js';
+import type { Storages } from './projections/storage.js';
 import { liveProjections } from './projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { isShared, openViewsReader, type StoreSettings } from './stores.js';
+import { createRebuildDesk, type RebuildDesk } from './rebuild-desk.js';
+import { isShared, openReadModels, openViewsReader, type StoreSettings } from './stores.js';
 
 /** How far the views are, as this process knows. */
 export interface ViewsStatus {
@@ -20,6 +22,8 @@ export interface ViewsStatus {
   readonly rebuilding: boolean;
   /** Cannot be read before they have been filled. */
   readonly missing: readonly string[];
+  /** Storage version of each live view, as far as is known. */
+  readonly live: Storages;
   readonly fault: string | null;
   readonly unknown: ProjectorStatus['unknown'];
   /** What this process does for the views: it folds them, waits to take over, or leaves it to others. */
@@ -30,9 +34,10 @@ export interface ReadSide {
   readonly ownWrites: OwnWrites;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
+  readonly rebuilds: RebuildDesk;
   status(): ViewsStatus;
   /** Of the evidence chain, where this process keeps it beside the views. */
-  evidence(): EvidenceHead | undefined;
+  evidence(): ChainHead | undefined;
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;
   /** Something was appended, up to this position. Cheap enough for every append. */
@@ -57,7 +62,19 @@ export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> 
   const { settings, store, logger, onMoved } = options;
   const views = createLiveReader(await openViewsReader(settings.views), liveProjections);
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
-  const projector = options.withProjector ? startProjector(options, own, views) : undefined;
+  const parts: { projector?: ProjectorThread } = {};
+  const rebuilds = createRebuildDesk({
+    settings,
+    readModels: await openReadModels(settings.views),
+    isShared: isShared(settings),
+    holder: randomUUID(),
+    onOrder: (order) => parts.projector?.order(order),
+    log: (level, message, facts) => logger[level](facts, message),
+    clock: Date.now,
+    now: monotonic,
+  });
+  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds }) : undefined;
+  if (projector !== undefined) parts.projector = projector;
   const follower = isShared(settings)
     ? createFollower({
         readModels: views,
@@ -72,19 +89,19 @@ export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> 
     projector?.hurry();
     follower?.hurry();
   });
-  return assemble({ own, views, projector, follower });
+  return assemble({ own, views, projector, follower, rebuilds });
 }
 
 function startProjector(
   { settings, logger, onMoved }: ReadSideOptions,
-  own: OwnWrites,
-  views: LiveReader,
+  { own, views, rebuilds }: Pick<Parts, 'own' | 'views' | 'rebuilds'>,
 ): ProjectorThread {
   let caughtUpOnce = false;
   return startProjectorThread({
     settings,
     holder: randomUUID(),
-    onProgress: ({ position, caughtUp, standby, live }) => {
+    onProgress: ({ position, caughtUp, standby, live, missing }) => {
+      rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
       if (live !== null) views.use(live);
       const before = own.shown();
@@ -92,7 +109,11 @@ function startProjector(
       if (own.shown() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
       caughtUpOnce ||= caughtUp;
     },
-    onFault: ({ kind, message }) => logger.error({ kind }, message),
+    onFault({ kind, message }) {
+      logger.error({ kind }, message);
+      if (kind === 'worker_died') rebuilds.answer({ type: 'lost', id: '', reason: message });
+    },
+    onAnswer: (answer) => rebuilds.answer(answer),
   });
 }
 
@@ -101,11 +122,13 @@ interface Parts {
   readonly views: LiveReader;
   readonly projector: ProjectorThread | undefined;
   readonly follower: Follower | undefined;
+  readonly rebuilds: RebuildDesk;
 }
 
-function assemble({ own, views, projector, follower }: Parts): ReadSide {
+function assemble({ own, views, projector, follower, rebuilds }: Parts): ReadSide {
   return {
     ownWrites: own,
+    rebuilds,
     queries: createQueries(views),
     analytics: createAnalyticsQueries(views),
     status: () => statusOf(projector?.status(), follower),
@@ -113,6 +136,7 @@ function assemble({ own, views, projector, follower }: Parts): ReadSide {
     hasShown: () => own.shown() !== '',
     ring: (position) => projector?.ring(position),
     async close() {
+      await rebuilds.close();
       await projector?.close();
       await follower?.close();
       own.close();
@@ -123,9 +147,11 @@ function assemble({ own, views, projector, follower }: Parts): ReadSide {
 
 /** The projector knows best while it folds; what others fold is known from the views themselves. */
 function statusOf(projector: ProjectorStatus | undefined, follower: Follower | undefined): ViewsStatus {
-  const { standby, parked, rebuilding, missing, fault, unknown } = projector ?? { ...initialStatus, standby: true };
-  if (follower === undefined) return { parked, rebuilding, missing, fault, unknown, projector: 'leading' };
+  const { standby, live, ...known } = projector ?? { ...initialStatus, standby: true };
+  const { parked, rebuilding, missing, fault, unknown } = known;
+  const own = { parked, rebuilding, missing, live: live ?? {}, unknown, projector: 'leading' } as const;
+  if (follower === undefined) return { ...own, fault };
   const seen = follower.status();
-  if (!standby) return { parked, rebuilding, missing, fault: fault ?? seen.fault, unknown, projector: 'leading' };
+  if (!standby) return { ...own, fault: fault ?? seen.fault };
   return { ...seen, fault: seen.fault ?? fault, unknown, projector: projector === undefined ? 'elsewhere' : 'standby' };
 }

@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projections/own-writes.js';
 import type { Queries } from '../projections/queries.js';
+import { liveProjections } from '../projections/views.js';
 import { analyticsRouter } from './analytics.js';
 import { auditRouter } from './audit.js';
 import { catalogueRouter } from './catalogue.js';
@@ -15,6 +16,7 @@ import { contactRouter } from './contacts.js';
 import { emailRouter } from './email.js';
 import { healthRouter, type Readiness } from './health.js';
 import { parseGroup, parseList, parseTag } from './input.js';
+import { projectionsRouter, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type ParkedStream } from './reads.js';
 import { securityHeaders } from './security-headers.js';
 
@@ -28,6 +30,8 @@ export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
   /** Without them only health answers. */
   readonly withEndpoints: boolean;
   readonly parked: () => readonly ParkedStream[];
+  readonly rebuilds: Rebuilds;
+  readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   /** The contact stream of an address. */
   readonly streamOf: (email: string) => string;
@@ -111,6 +115,8 @@ function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
   app.use('/v1/analytics', analyticsRouter({ ...options, reads }, calls));
+  const passage = { ...options, headers: securityHeaders() };
+  app.use('/v1/projections', projectionsRouter({ ...passage, projections: liveProjections }, calls));
   const audit = createAudit(options.events);
   app.use('/v1/audit', auditRouter({ ...options, headers: securityHeaders(), audit, reads }, calls));
 }

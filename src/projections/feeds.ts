@@ -137,7 +137,8 @@ async function beginFeed(run: FeedingRun, order: Extract<Order, { type: 'feed' }
     lose(run, feed, { reason: error.message, poison: poisonOf(error) });
     return false;
   }
-  run.feeds = [...run.feeds, feed];
+  // One at a time: an earlier one was given up.
+  run.feeds = [...run.feeds.filter((other) => other.id === undefined), feed];
   return true;
 }
 

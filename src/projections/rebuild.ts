@@ -6,54 +6,18 @@ import { fillViews } from './fill.js';
 import { namedStorages, poisonOf } from './feeds.js';
 import { PoisonEventError } from './fold.js';
 import type { Order, OrderAnswer, Poison } from './orders.js';
+import type { RebuildProgress, RebuildResult, RebuildWish, RebuiltView } from './rebuild-messages.js';
 import { readParked } from './parked.js';
 import type { Projection } from './projection.js';
 import { dropAll } from './retiring.js';
 import { checkpointName, fillName } from './start.js';
 import { isOf, nextStorage, sameStorages, storedAs, storedViews, type Storages } from './storage.js';
 
-/** What is asked for. A plain object: it crosses threads. */
-export interface RebuildWish {
-  readonly id: string;
-  /** Names of views. */
-  readonly views: readonly string[];
-  /** Everything but the switch. */
-  readonly dryRun: boolean;
-  /** At the start, of views that cannot be read before: poison events park their streams, as the projector does. */
-  readonly isStart: boolean;
-  /** Up to the head and no further: who starts with this code finds it filled. */
-  readonly isPreparation?: boolean;
-}
+export type Given = Exclude<Order, { type: 'retire' }>;
+type Lost = Extract<OrderAnswer, { type: 'lost' }>;
 
-export type RebuildStage = 'filling' | 'catching_up' | 'comparing' | 'switching';
-
-export interface RebuildProgress {
-  readonly stage: RebuildStage;
-  /** Folded up to here. */
-  readonly position: string;
-  /** Where the live views stand. */
-  readonly until: string;
-  /** Events read in this run. */
-  readonly events: number;
-  /** Compared so far. */
-  readonly documents: number;
-}
-
-export interface RebuiltView extends Partial<ViewComparison> {
-  readonly name: string;
-  /** Of the projection. */
-  readonly version: number;
-  readonly storage: number;
-  /** Differences are expected: another version of the projection was live, or streams were parked. */
-  readonly isChanged: boolean;
-}
-
-export type RebuildResult =
-  | { readonly outcome: 'switched' | 'checked' | 'prepared' | 'differs'; readonly views: readonly RebuiltView[] }
-  | { readonly outcome: 'poison'; readonly poison: Poison };
-
-/** Gives the projector an order and resolves with its answer. */
-export type Command = (order: Exclude<Order, { type: 'retire' }>) => Promise<OrderAnswer>;
+/** Gives the projector an order and resolves when it has been carried out. @throws FeedLostError */
+export type Command = (order: Given) => Promise<unknown>;
 
 export interface RebuildInput {
   readonly wish: RebuildWish;
@@ -77,6 +41,16 @@ export class RebuildInterruptedError extends Error {
   override readonly name = 'RebuildInterruptedError';
 }
 
+/** The projector does not feed the storages any more. */
+export class FeedLostError extends RebuildInterruptedError {
+  readonly poison: Poison | undefined;
+
+  constructor({ reason, poison }: Pick<Lost, 'reason' | 'poison'>) {
+    super(reason);
+    this.poison = poison;
+  }
+}
+
 /** A fill that took no longer has come close enough to the live views: the projector does the rest. Milliseconds. */
 const closeMs = 1_000;
 
@@ -94,14 +68,20 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     const from = await fillUp(input, target);
     if (wish.isPreparation === true) return { outcome: 'prepared', views: rebuilt(input, target, undefined) };
     const { epoch } = input;
-    const fed = await command({ type: 'feed', id: wish.id, storages: target.fresh, from, epoch, park: wish.isStart });
-    if (fed.type === 'lost') return await lost(input, target, fed);
+    await command({ type: 'feed', id: wish.id, storages: target.fresh, from, epoch, park: wish.isStart });
     return await finish(input, target);
   } catch (error) {
-    if (!(error instanceof PoisonEventError)) throw error;
+    const poison = poisonIn(error);
+    if (poison === undefined) throw error;
     await giveUp(input, target);
-    return { outcome: 'poison', poison: poisonOf(error) };
+    return { outcome: 'poison', poison };
   }
+}
+
+/** Such an event ends the rebuild; anything else may go better next time. */
+function poisonIn(error: unknown): Poison | undefined {
+  if (error instanceof PoisonEventError) return poisonOf(error);
+  return error instanceof FeedLostError ? error.poison : undefined;
 }
 
 /** Which storages are filled. Those of another rebuild that was not finished are dropped. */
@@ -166,13 +146,12 @@ async function finish(input: RebuildInput, target: Target): Promise<RebuildResul
   const views = wish.isStart ? rebuilt(input, target, undefined) : await compareAll(input, target);
   const differs = views.some(({ differing = 0, isChanged }) => differing > 0 && !isChanged);
   if (wish.dryRun || differs) {
-    const discarded = await command({ type: 'discard', id });
-    if (discarded.type === 'lost') return await lost(input, target, discarded);
+    await command({ type: 'discard', id });
     await giveUp(input, target);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
-  const switched = await command({ type: 'switch', id });
-  return switched.type === 'lost' ? await lost(input, target, switched) : { outcome: 'switched', views };
+  await command({ type: 'switch', id });
+  return { outcome: 'switched', views };
 }
 
 async function compareAll(input: RebuildInput, target: Target): Promise<readonly RebuiltView[]> {
@@ -213,17 +192,6 @@ function rebuilt({ projections }: RebuildInput, target: Target, found: Found | u
     const isChanged = !isOf(view, target.live[name]) || found?.parked.has(name) === true;
     return [{ name, version, storage, isChanged, ...found?.comparisons.get(name) }];
   });
-}
-
-/** The projector does not feed them any more. A poison event ends the rebuild; anything else may go better next time. */
-async function lost(
-  input: RebuildInput,
-  target: Target,
-  { reason, poison }: Extract<OrderAnswer, { type: 'lost' }>,
-): Promise<RebuildResult> {
-  if (poison === undefined) throw new RebuildInterruptedError(reason);
-  await giveUp(input, target);
-  return { outcome: 'poison', poison };
 }
 
 /** What has been filled is of no use. */

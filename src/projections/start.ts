@@ -4,6 +4,7 @@ import { serviceStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView } from './parked.js';
+import { rebuildsView } from './rebuild-record.js';
 import { dropAll, noteRetiring, unparking } from './retiring.js';
 import {
   firstStorages,
@@ -63,7 +64,7 @@ export async function openViews(input: StartInput): Promise<OpenedViews> {
   const found = await readModels.checkpoint(checkpointName);
   const kept = await keepable(input, found);
   if (kept === null) await beginAnew(input, found);
-  await readModels.prepare(parkedView);
+  for (const view of [parkedView, rebuildsView]) await readModels.prepare(view);
   const checkpoint = kept === null ? null : await withoutOthers(input, kept);
   const live = checkpoint?.live ?? firstStorages(views);
   // Views that are filled are made by who fills them.

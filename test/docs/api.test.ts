@@ -56,7 +56,15 @@ describe('docs/api.md', () => {
     const mail = { from_email: email, to_email: email, subject: 'Hello', mail_template: '<p>Hello</p>' };
     const sent = await service.post('/v1/email/send', mail);
     const emailId = sent.headers.location?.split('/').at(-1) ?? '';
-    ids = { group_id: group, list_id: list, tag_id: tag, contact_id: contact, contact, email_id: emailId };
+    ids = {
+      group_id: group,
+      list_id: list,
+      tag_id: tag,
+      contact_id: contact,
+      contact,
+      email_id: emailId,
+      name: 'lists',
+    };
   });
   afterAll(() => service.close());
 

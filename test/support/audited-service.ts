@@ -88,6 +88,8 @@ export async function startAuditedService({
     events: store,
     withEndpoints: true,
     parked,
+    rebuilds: { request: never, status: never },
+    views: never,
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: () => time,

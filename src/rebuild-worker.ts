@@ -1,0 +1,85 @@
+/** Composition root of a rebuild's thread: opens both stores, holds the lease, rebuilds once, and ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { createLease } from './projections/lease.js';
+import { createOrderLine } from './projections/order-line.js';
+import type { OrderAnswer } from './projections/orders.js';
+import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
+import { runRebuild, type Given } from './projections/rebuild.js';
+import { liveProjections } from './projections/views.js';
+import { openEventReader, openReadModels, storeSettings } from './stores.js';
+
+/** What the main thread hears. After `result` or `failed` the thread ends. */
+export type FromRebuild =
+  | { readonly type: 'progress'; readonly progress: RebuildProgress }
+  | { readonly type: 'order'; readonly order: Given }
+  | { readonly type: 'result'; readonly result: RebuildResult }
+  | { readonly type: 'failed'; readonly reason: string };
+/** What it says. */
+export type ToRebuild = OrderAnswer | 'stop';
+
+const wishSchema = z.object({
+  id: z.string(),
+  views: z.array(z.string()),
+  dryRun: z.boolean(),
+  isStart: z.boolean(),
+});
+
+const main = parentPort;
+if (main === null) throw new Error('rebuild-worker runs as a worker thread only');
+const { settings, holder, wish } = z
+  .object({ settings: storeSettings, holder: z.string(), wish: wishSchema })
+  .parse(workerData);
+
+const tell = (message: FromRebuild): void => main.postMessage(message);
+const stop = new AbortController();
+const line = createOrderLine((order) => tell({ type: 'order', order }));
+main.on('message', (message: ToRebuild) => {
+  if (message === 'stop') stop.abort();
+  else line.answer(message);
+});
+
+const reader = await openEventReader(settings.events, { onFault: () => undefined });
+const readModels = await openReadModels(settings.views);
+/** Short, so that who goes on after a crash does not wait long. */
+const leaseMs = 4_000;
+const lease = createLease({ readModels, name: 'rebuild', holder, ttl: leaseMs, now: () => performance.now() });
+/** Progress is told at most so often, in milliseconds. */
+const progressMs = 100;
+/** A pair of documents that are fed by the same commits is read again after so long, in milliseconds. */
+const pauseMs = 5;
+let told = { at: -Infinity, stage: '' };
+
+try {
+  const epoch = await lease.hold(stop.signal);
+  const result =
+    epoch === null
+      ? undefined
+      : await runRebuild({
+          wish,
+          reader,
+          readModels,
+          projections: liveProjections,
+          command: line.command,
+          epoch,
+          check: () => lease.check(),
+          signal: AbortSignal.any([stop.signal, line.signal]),
+          now: () => performance.now(),
+          pause: () => sleep(pauseMs),
+          onProgress(progress) {
+            const at = performance.now();
+            if (progress.stage === told.stage && at - told.at < progressMs) return;
+            told = { at, stage: progress.stage };
+            tell({ type: 'progress', progress });
+          },
+        });
+  tell(result === undefined ? { type: 'failed', reason: 'it was stopped' } : { type: 'result', result });
+} catch (error) {
+  tell({ type: 'failed', reason: error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure' });
+}
+await lease.close();
+await reader.close();
+await readModels.close();
+// Without this the port would keep the thread alive.
+main.close();
