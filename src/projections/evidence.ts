@@ -3,6 +3,7 @@
  * read for the first time, and stored beside the views. What is altered in the log later differs from it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import {
   CommitConflictError,
@@ -23,7 +24,6 @@ import {
   linksPerBlock,
   type Chain,
   type EvidenceBlock,
-  type EvidenceHead,
 } from './evidence-blocks.js';
 import { LeaseLostError, type Lease } from './lease.js';
 import { readLogId } from './start.js';
@@ -36,7 +36,7 @@ export interface EvidenceOptions {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** After each commit, and once what was found at the start is known. */
-  readonly onProgress: (head: EvidenceHead) => void;
+  readonly onProgress: (head: ChainHead) => void;
   /** Once when it stops working, not at every try. Holds no personal data. */
   readonly onFault: (message: string) => void;
 }
