@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { fillViews } from './projections/fill.js';
-import type { EvidenceHead } from './projections/evidence-blocks.js';
+import type { ChainHead } from './eventstore/chain.js';
 import { keepEvidence, observed } from './projections/evidence.js';
 import { createLease, type Lease } from './projections/lease.js';
 import { createOrders, type Order, type OrderAnswer } from './projections/orders.js';
@@ -18,7 +18,7 @@ type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
 export type FromProjector =
   | { readonly type: 'progress'; readonly status: Omit<ProjectorStatus, keyof Seldom>; readonly seldom?: Seldom }
   | { readonly type: 'answer'; readonly answer: OrderAnswer }
-  | { readonly type: 'evidence'; readonly head: EvidenceHead }
+  | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** What it says. */
 export type ToProjector = 'ring' | 'hurry' | 'stop' | Order;
