@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codec, type DomainEvent } from '../../src/events/codec.js';
 import type { Recorded } from '../../src/events/envelope.js';
+import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createAnalyticsQueries, type AnalyticsQueries, type Wanted } from '../../src/projections/analytics-queries.js';
 import { countIntervals, dayOf, endOf, intervalsOf, startOf } from '../../src/projections/calendar.js';
 import { createGrowthFold } from '../../src/projections/growth-fold.js';
@@ -148,24 +149,42 @@ const status = (
 
 type Happened = readonly [at: string, stream: string, event: DomainEvent];
 
-/** The growth of the example's list in views of its own, up to 2026-03-03. */
-async function growthOf(logId: string, happened: readonly Happened[]) {
-  const own = await openFoldedViews();
-  const stored = happened.map(([at, stream, event], index) => ({
+const storedOf = (happened: readonly Happened[]): readonly StoredEvent[] =>
+  happened.map(([at, stream, event], index) => ({
     ...toAppend(event, { at }),
-    stream: stream === 'lists' ? stream : `${stream}-${logId}`,
+    stream,
     revision: BigInt(happened.slice(0, index).filter(([, other]) => other === stream).length),
     position: examplePosition(index + 1),
   }));
-  await own.fold(stored, 3);
-  const found = await createAnalyticsQueries(own.models).listGrowth('lst_01', {
-    ...byDay,
-    from: undefined,
-    to: '2026-03-03',
-  });
+
+/** Reads views of their own that hold nothing else. */
+async function readingOf<Answer>(happened: readonly Happened[], read: (queries: AnalyticsQueries) => Promise<Answer>) {
+  const own = await openFoldedViews();
+  await own.fold(storedOf(happened), 3);
+  const answer = await read(createAnalyticsQueries(own.models));
   await own.close();
-  return found;
+  return answer;
 }
+
+/** Up to 2026-03-03, from the first day on. */
+const threeDays: Wanted = { to: '2026-03-03', interval: 'day', ...whole };
+const growthOf = (happened: readonly Happened[]) => readingOf(happened, (own) => own.listGrowth('lst_01', threeDays));
+
+/** Clocks differ: in the log the deletion stands before what happened an hour earlier, and after what happened a day later. */
+const deleted: readonly Happened[] = [
+  ['2026-03-01T10:00:00.000Z', 'lists', e.listCreated],
+  ['2026-03-01T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', null)],
+  ['2026-03-01T10:00:00.000Z', 'contact-2', status('con_2', 'Unsubscribed', null)],
+  ['2026-03-01T10:00:00.000Z', 'contact-4', status('con_4', 'Subscribed', null)],
+  ['2026-03-01T11:00:00.000Z', 'contact-4', status('con_4', 'Unsubscribed', 'Subscribed')],
+  ['2026-03-02T08:00:00.000Z', 'contact-4', status('con_4', 'Subscribed', 'Unsubscribed')],
+  ['2026-03-03T09:00:00.000Z', 'contact-1', status('con_1', 'Subscribed', 'Unsubscribed')],
+  ['2026-03-02T12:00:00.000Z', 'lists', e.listDeleted],
+  ['2026-03-02T11:00:00.000Z', 'contact-2', status('con_2', 'Subscribed', 'Unsubscribed')],
+  ['2026-03-02T11:00:00.000Z', 'contact-3', status('con_3', 'Subscribed', null)],
+  ['2026-03-03T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', 'Subscribed')],
+];
+const none = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0, net: 0, total: 0 };
 
 describe('list growth', () => {
   it('equals a fold by hand, by day, week and month', async () => {
@@ -201,37 +220,56 @@ describe('list growth', () => {
   }, 60_000);
 
   it('keeps to days in UTC: the last millisecond, the first one', async () => {
-    const found = await growthOf('borders', [
+    const found = await growthOf([
       ['2026-03-01T23:59:59.999Z', 'lists', e.listCreated],
       ['2026-03-01T23:59:59.999Z', 'contact-1', status('con_1', 'Subscribed', null)],
       ['2026-03-02T00:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', 'Subscribed')],
       ['2026-03-02T23:59:59.999Z', 'contact-1', status('con_1', 'Subscribed', 'Unsubscribed')],
     ]);
+    expect(found?.rows).toEqual([
+      { from: '2026-03-01', to: '2026-03-01', ...none, joined: 1, net: 1, total: 1 },
+      { from: '2026-03-02', to: '2026-03-02', ...none, unsubscribed: 1, resubscribed: 1, total: 1 },
+      { from: '2026-03-03', to: '2026-03-03', ...none, total: 1 },
+    ]);
+  });
+
+  it('counts who came in as Unsubscribed as joined when first Subscribed, and only then', async () => {
+    const found = await growthOf([
+      ['2026-03-01T10:00:00.000Z', 'lists', e.listCreated],
+      ['2026-03-01T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', null)],
+      ['2026-03-01T11:00:00.000Z', 'contact-1', status('con_1', 'Subscribed', 'Unsubscribed')],
+      ['2026-03-02T11:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', 'Subscribed')],
+      ['2026-03-03T11:00:00.000Z', 'contact-1', status('con_1', 'Subscribed', 'Unsubscribed')],
+    ]);
     expect(found?.rows).toMatchObject([
-      { from: '2026-03-01', joined: 1, unsubscribed: 0, resubscribed: 0, net: 1, total: 1 },
-      { from: '2026-03-02', joined: 0, unsubscribed: 1, resubscribed: 1, net: 0, total: 1 },
-      { from: '2026-03-03', joined: 0, unsubscribed: 0, resubscribed: 0, net: 0, total: 1 },
+      { joined: 1, unsubscribed: 0, resubscribed: 0, total: 1 },
+      { joined: 0, unsubscribed: 1, resubscribed: 0, total: 0 },
+      { joined: 0, unsubscribed: 0, resubscribed: 1, total: 1 },
     ]);
   });
 
   it('ends with the list: what another clock dated later counts on that day, what the log has later never', async () => {
-    const found = await growthOf('deleted', [
-      ['2026-03-01T10:00:00.000Z', 'lists', e.listCreated],
-      ['2026-03-01T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', null)],
-      ['2026-03-01T10:00:00.000Z', 'contact-2', status('con_2', 'Unsubscribed', null)],
-      ['2026-03-03T09:00:00.000Z', 'contact-1', status('con_1', 'Subscribed', 'Unsubscribed')],
-      ['2026-03-02T12:00:00.000Z', 'lists', e.listDeleted],
-      ['2026-03-02T11:00:00.000Z', 'contact-2', status('con_2', 'Subscribed', 'Unsubscribed')],
-      ['2026-03-02T11:00:00.000Z', 'contact-3', status('con_3', 'Subscribed', null)],
-      ['2026-03-03T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', 'Subscribed')],
-    ]);
-    const none = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0, net: 0, total: 0 };
+    const found = await growthOf(deleted);
     expect(found?.life.deleted?.at).toBe('2026-03-02T12:00:00.000Z');
     expect(found?.rows).toEqual([
-      { from: '2026-03-01', to: '2026-03-01', ...none },
-      { from: '2026-03-02', to: '2026-03-02', ...none, joined: 1, left_with_list: 1 },
+      { from: '2026-03-01', to: '2026-03-01', ...none, joined: 1, unsubscribed: 1 },
+      { from: '2026-03-02', to: '2026-03-02', ...none, joined: 1, resubscribed: 1, left_with_list: 2 },
       { from: '2026-03-03', to: '2026-03-03', ...none },
     ]);
+  });
+
+  it('of a time before the deletion has a living list, but nothing that the log has after the deletion', () => {
+    const range = { from: '2026-03-01', to: '2026-03-02', interval: 'day' } as const;
+    const rowsAt = (time?: string) => {
+      const fold = createGrowthFold(time);
+      storedOf(deleted).forEach((stored) => fold.add(codec.decode(stored)));
+      return fold.lists().map(({ growth, late }) => growthRows(growth, late, range));
+    };
+    const first = { from: '2026-03-01', to: '2026-03-01', ...none, joined: 1, unsubscribed: 1 };
+    const second = { from: '2026-03-02', to: '2026-03-02', ...none, resubscribed: 1 };
+    expect(rowsAt('2026-03-02T11:30:00.000Z')).toEqual([[first, { ...second, net: 1, total: 1 }]]);
+    expect(rowsAt()).toEqual([[first, { ...second, joined: 1, left_with_list: 2 }]]);
+    expect(rowsAt('2026-03-01T09:00:00.000Z')).toEqual([]);
   });
 
   it('of any past time comes from the log alone', () => {
@@ -275,6 +313,29 @@ describe('tag use', () => {
     );
   }, 60_000);
 
+  it('ends with the tag or the list: the log decides what is void, the time when it ended', async () => {
+    const tags = (type: 'TagsAttached' | 'TagsDetached', contact_id: string): DomainEvent => ({
+      type,
+      data: { contact_id, list_id: 'lst_01', tags: [{ tag_id: 'tag_01', tag_name: 'VIP' }] },
+    });
+    const happened: readonly Happened[] = [
+      ['2026-03-01T10:00:00.000Z', 'lists', e.listCreated],
+      ['2026-03-01T10:00:00.000Z', 'tags', e.tagCreated],
+      ['2026-03-01T11:00:00.000Z', 'contact-1', tags('TagsAttached', 'con_1')],
+      ['2026-03-03T10:00:00.000Z', 'tags', e.tagDeleted],
+      ['2026-03-01T12:00:00.000Z', 'contact-2', tags('TagsAttached', 'con_2')],
+      ['2026-03-02T10:00:00.000Z', 'lists', e.listDeleted],
+      ['2026-03-02T09:00:00.000Z', 'contact-1', tags('TagsDetached', 'con_1')],
+    ];
+    const found = await readingOf(happened, (own) => own.tagUse('tag_01', threeDays));
+    const zero = { attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0, net: 0, in_use: 0 };
+    expect(found?.rows).toEqual([
+      { from: '2026-03-01', to: '2026-03-01', ...zero, attached: 1, net: 1, in_use: 1 },
+      { from: '2026-03-02', to: '2026-03-02', ...zero, left_with_list: 1, net: -1 },
+      { from: '2026-03-03', to: '2026-03-03', ...zero },
+    ]);
+  });
+
   it('is unknown of what never was a tag', async () => {
     expect(await queries.tagUse('lst_01', byDay)).toBeUndefined();
     expect(await queries.listGrowth('tag_01', byDay)).toBeUndefined();
@@ -304,12 +365,12 @@ describe('e-mail outcomes', () => {
     }));
     await own.fold(stored, 4);
     const read = createAnalyticsQueries(own.models);
-    const none = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt: 0, held: 0 };
+    const nothing = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt: 0, held: 0 };
     const found = await read.emailOutcomes({ to: '2026-03-03', interval: 'day', ...whole });
     expect(found.rows).toEqual([
-      { from: '2026-03-01', to: '2026-03-01', ...none, requested: 1, deferred: 1 },
-      { from: '2026-03-02', to: '2026-03-02', ...none, requested: 1, sent: 1, in_doubt: 1 },
-      { from: '2026-03-03', to: '2026-03-03', ...none },
+      { from: '2026-03-01', to: '2026-03-01', ...nothing, requested: 1, deferred: 1 },
+      { from: '2026-03-02', to: '2026-03-02', ...nothing, requested: 1, sent: 1, in_doubt: 1 },
+      { from: '2026-03-03', to: '2026-03-03', ...nothing },
     ]);
     const month = await read.emailOutcomes({ to: '2026-03-03', interval: 'month', ...whole });
     expect(month.rows).toEqual([
