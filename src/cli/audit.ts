@@ -4,6 +4,8 @@ import { registerAuditAt } from './audit-at.js';
 import { registerAuditEvents } from './audit-events.js';
 import { registerAuditHistory } from './audit-history.js';
 import { registerAuditList } from './audit-list.js';
+import { registerAuditSeal } from './audit-seal.js';
+import { registerAuditVerify } from './audit-verify.js';
 import type { CommandLine } from './command-line.js';
 import { withExamples } from './program.js';
 
@@ -15,6 +17,8 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditAt(audit, line);
   registerAuditList(audit, line);
   registerAuditEvents(audit, line);
+  registerAuditVerify(audit, line);
+  registerAuditSeal(audit, line);
   withExamples(audit, [
     'audience audit history ada@example.com',
     'audience audit at ada@example.com --time 2026-03-01',

@@ -1,0 +1,124 @@
+/** `audience audit verify`: proves that no event was altered, dropped, moved or put in, or names the first that was. */
+import type { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { checkSeal, parseSeal, SealError, type Seal, type SealCheck } from '../audit/seal.js';
+import { nowhere } from '../audit/verify-difference.js';
+import { verifyLog, type Verification } from '../audit/verify.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { paintFor } from './colours.js';
+import type { CommandLine } from './command-line.js';
+import { openLinks } from './evidence-links.js';
+import { CommandFailedError, UsageError } from './failures.js';
+import { withExamples } from './program.js';
+import { createProgressBar } from './progress-bar.js';
+import { verifiedAsJson, verifiedInWords } from './verify-report.js';
+
+const optionsSchema = z.object({
+  seal: z.string().optional(),
+  publicKey: z.string().optional(),
+  quick: z.boolean().default(false),
+});
+
+export function registerAuditVerify(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('verify')
+    .description('computes the evidence chain anew and names the first event that is not as it was written')
+    .option('--seal <file>', 'proves also that the history up to this seal is the sealed one, and not shortened')
+    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
+    .option('--quick', 'the chain only, not also order and times within each stream: takes little memory')
+    .action((options: unknown) => verify(optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit verify',
+    'audience audit verify --seal seal.json --public-key sealer.pem',
+    'audience audit verify --data-dir ./restored --json',
+  ]);
+}
+
+async function verify(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const seal = sealOf(options);
+  const begun = line.monotonic();
+  const log = await line.openLog();
+  try {
+    const { result, linked } = await verifyOpen(log, {
+      line,
+      seal: seal?.seal,
+      depth: options.quick ? 'chain' : 'streams',
+    });
+    const verified = { result, linked, seal, milliseconds: line.monotonic() - begun };
+    const { stdout, env } = line;
+    await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
+    line.exitWith(result.intact ? 0 : 1);
+  } finally {
+    await log.close();
+  }
+}
+
+export interface Verifying {
+  readonly line: CommandLine;
+  readonly seal?: Seal | undefined;
+  readonly depth: 'chain' | 'streams';
+}
+
+/** With a bar on the terminal. @throws StoreUnavailableError */
+export async function verifyOpen(
+  log: EventReader,
+  { line, seal, depth }: Verifying,
+): Promise<{ readonly result: Verification; readonly linked: number }> {
+  const links = await openLinks(log, line);
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  const { source, known } = links;
+  const total = known === undefined ? {} : { total: known };
+  try {
+    const result = await verifyLog({
+      source,
+      seal,
+      depth,
+      signal: line.signal,
+      onProgress: (done) => bar.report({ phase: 'verifying', done, ...total }),
+    });
+    return { result: notShorter(result, known), linked: links.linked() };
+  } finally {
+    bar.clear();
+    await links.close();
+  }
+}
+
+function notShorter(result: Verification, known: number | undefined): Verification {
+  if (!result.intact || known === undefined || result.count >= known) return result;
+  const message = `the log ends after event ${result.count}, but had ${known}: it was shortened, or is an older copy`;
+  return { ...result, intact: false, difference: nowhere({ kind: 'shortened', ordinal: result.count + 1, message }) };
+}
+
+interface CheckedSeal {
+  readonly seal: Seal;
+  readonly check: SealCheck;
+}
+
+/** @throws CommandFailedError it is no seal, or not signed as it should be */
+function sealOf({ seal: file, publicKey }: z.output<typeof optionsSchema>): CheckedSeal | undefined {
+  if (file === undefined) {
+    if (publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
+    return undefined;
+  }
+  try {
+    const seal = parseSeal(textOf(file));
+    const check = checkSeal(seal, publicKey === undefined ? undefined : textOf(publicKey));
+    if (!check.isSigned) throw new SealError('its signature is not right: it was altered');
+    if (check.isExpected === false)
+      throw new SealError(`it is signed by another key (fingerprint ${check.fingerprint}) than the expected one`);
+    return { seal, check };
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new CommandFailedError(`The seal ${file} proves nothing: ${error.message}.`, { type: 'seal', cause: error });
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailedError(`${file} cannot be read: ${reason}`, { cause: error });
+  }
+}

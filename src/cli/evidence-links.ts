@@ -1,0 +1,66 @@
+/** The links that verification compares with: those in the log itself, or those that the service keeps beside the views. */
+import { linkSourceOf } from '../audit/verify.js';
+import type { LinkSource } from '../eventstore/chain.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { countOf, evidenceCheckpoint, storedLinks } from '../projections/evidence-blocks.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { CommandLine } from './command-line.js';
+
+export interface KnownLinks {
+  readonly source: LinkSource;
+  /** Events that the log is known to have had; undefined: nobody has counted. */
+  readonly known: number | undefined;
+  /** Of the events that were read so far: how many had a link. */
+  linked(): number;
+  close(): Promise<void>;
+}
+
+type Counted = { chainHead?(): { readonly count: number } | undefined };
+
+export async function openLinks(log: EventReader & Counted, line: CommandLine): Promise<KnownLinks> {
+  const views = line.stores.events.kind === 'embedded' ? undefined : await openViews(line);
+  const checkpoint = (await views?.checkpoint(evidenceCheckpoint)) ?? null;
+  const known = checkpoint === null ? log.chainHead?.()?.count : countOf(checkpoint);
+  const source = views === undefined || checkpoint === null ? linkSourceOf(log) : beside(log, views);
+  let linked = 0;
+  return {
+    source: {
+      ...source,
+      async *readLinked(options) {
+        for await (const events of source.readLinked(options)) {
+          for (const { link } of events) linked += link === null ? 0 : 1;
+          yield events;
+        }
+      },
+    },
+    known,
+    linked: () => linked,
+    close: async () => views?.close(),
+  };
+}
+
+/** Without the views a server's log has no links; that it is not compared is said in the answer. */
+async function openViews(line: CommandLine): Promise<ReadModelReader | undefined> {
+  try {
+    return await line.openViews();
+  } catch {
+    line.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+function beside(log: EventReader, views: ReadModelReader): LinkSource {
+  return {
+    async *readLinked(options) {
+      const links = storedLinks(views);
+      for await (const batch of log.readAll(options)) {
+        const events = [];
+        for (const event of batch) {
+          const next = await links.next();
+          events.push({ ...event, link: next.done === true ? null : next.value });
+        }
+        yield events;
+      }
+    },
+  };
+}
