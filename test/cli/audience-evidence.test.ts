@@ -1,0 +1,132 @@
+/** `audience audit verify` and `seal` as an auditor uses them: on an honest log, on an altered one, on a shortened one. */
+import Database from 'better-sqlite3';
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { audience, type Ended } from '../support/audience.js';
+import { freshFolder, startService, type Service } from '../support/service.js';
+
+let service: Service;
+/** As it was sealed: 6 events. */
+let sealed: string;
+let sealFile: string;
+const patience = { timeout: 60_000 };
+
+const on = (folder: string, ...words: readonly string[]): Promise<Ended> =>
+  audience(['--data-dir', folder, 'audit', ...words]);
+
+beforeAll(async () => {
+  service = await startService();
+  for (let number = 1; number < 6; number += 1)
+    await service.make('/v1/groups/create', { group_name: `Group ${number}` }, 'group_id');
+  await service.kill('SIGTERM');
+  sealFile = path.join(service.dataDir, 'seal.json');
+  const { code, out, err } = await on(service.dataDir, 'seal', '--out', sealFile);
+  expect({ code, out }).toEqual({ code: 0, out: '' });
+  expect(err).toMatch(/^A key was made: .*seal-key\.pem\. .*\nSealed in .*: 6 events, .* fingerprint [0-9a-f]{64}\.\n/);
+  sealed = freshFolder();
+  cpSync(service.dataDir, sealed, { recursive: true });
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(sealed, { recursive: true, force: true });
+});
+
+/** A copy of the sealed log on which this was done. */
+function changed(...statements: readonly string[]): string {
+  const folder = path.join(freshFolder(), 'copy');
+  onTestFinished(() => rmSync(path.dirname(folder), { recursive: true, force: true }));
+  cpSync(sealed, folder, { recursive: true });
+  const db = new Database(path.join(folder, 'events.db'));
+  for (const statement of statements) db.exec(statement);
+  db.close();
+  return folder;
+}
+
+test('an honest log is intact, in words and as JSON, and its seal holds', patience, async () => {
+  const [words, json] = await Promise.all([
+    on(sealed, 'verify'),
+    on(sealed, 'verify', '--json', '--quick', '--seal', sealFile, '--public-key', await publicKey()),
+  ]);
+  expect(words).toMatchObject({ code: 0, err: '' });
+  expect(words.out).toMatch(/^The record is intact\.\n {2}events {4}6\n {2}head {6}[0-9a-f]{64}\n/);
+  expect(words.out).not.toContain('no stored links');
+  expect(json.code).toBe(0);
+  const { head } = JSON.parse(readFileSync(sealFile, 'utf8')) as { head: string };
+  expect(JSON.parse(json.out)).toMatchObject({
+    intact: true,
+    count: 6,
+    linked: 6,
+    head,
+    seal: { count: 6, expected_key: true },
+  });
+  expect(statSync(path.join(sealed, 'seal-key.pem')).mode & 0o777).toBe(0o600);
+});
+
+/** The sealer's public key in a file, as it stands in the seal. */
+async function publicKey(): Promise<string> {
+  const file = path.join(sealed, 'sealer.txt');
+  const { public_key } = JSON.parse(readFileSync(sealFile, 'utf8')) as { public_key: string };
+  writeFileSync(file, `${public_key}\n`);
+  return file;
+}
+
+test('an altered event is named: exit code 1', patience, async () => {
+  const folder = changed("update events set data = replace(data, 'Group 3', 'Group 9') where position = 4");
+  const [words, json] = await Promise.all([on(folder, 'verify'), on(folder, 'verify', '--json')]);
+  expect(words.code).toBe(1);
+  expect(words.out).toMatch(
+    /^THE RECORD IS NOT AS IT WAS WRITTEN: event 4 .*\n {2}position {2}0{19}4\n {2}stream {4}groups@2\n {2}event {5}GroupCreated /,
+  );
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.out)).toMatchObject({ intact: false, count: 3, difference: { kind: 'link', ordinal: 4 } });
+  // What is not as it was is not sealed.
+  const out = path.join(folder, 'another.json');
+  const refused = await on(folder, 'seal', '--out', out);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('No seal was made: the record is not as it was written: event 4');
+  expect(existsSync(out)).toBe(false);
+});
+
+test('a shortened log agrees with itself, and not with the seal', patience, async () => {
+  const folder = changed(
+    'delete from events where position > 4',
+    "update streams set revision = 2 where name = 'groups'",
+  );
+  const [alone, against] = await Promise.all([on(folder, 'verify'), on(folder, 'verify', '--seal', sealFile)]);
+  expect(alone.code).toBe(0);
+  expect(against.code).toBe(1);
+  expect(against.out).toMatch(/^THE RECORD IS NOT AS IT WAS WRITTEN: the log ends after event 4, /);
+});
+
+test('a log that has gone on is still the sealed one up to the seal', patience, async () => {
+  const folder = changed();
+  const again = await startService({ dataDir: folder });
+  await again.make('/v1/groups/create', { group_name: 'After the seal' }, 'group_id');
+  const { code, out } = await on(folder, 'verify', '--seal', sealFile);
+  await again.kill('SIGTERM');
+  expect(code).toBe(0);
+  expect(out).toMatch(/events {4}7\n[^]*The history up to event 6 is the one that was sealed at \S+Z\./);
+});
+
+test('a seal that was altered, or signed by a stranger, proves nothing', patience, async () => {
+  const seal = JSON.parse(readFileSync(sealFile, 'utf8')) as object;
+  const forged = path.join(sealed, 'forged.json');
+  writeFileSync(forged, JSON.stringify({ ...seal, count: 5 }));
+  const key = path.join(sealed, 'none.json');
+  const stranger = path.join(changed(), 'stranger.json');
+  rmSync(path.join(path.dirname(stranger), 'seal-key.pem'));
+  await on(path.dirname(stranger), 'seal', '--out', stranger);
+  const answers = await Promise.all([
+    on(sealed, 'verify', '--seal', forged),
+    on(sealed, 'verify', '--seal', stranger, '--public-key', await publicKey()),
+    on(sealed, 'verify', '--seal', key),
+    on(sealed, 'verify', '--public-key', key),
+  ]);
+  expect(answers.map(({ code, out }) => ({ code, out }))).toEqual([1, 1, 1, 2].map((code) => ({ code, out: '' })));
+  const [altered, foreign, missing, misused] = answers.map(({ err }) => err);
+  expect(altered).toContain('proves nothing: its signature is not right');
+  expect(foreign).toMatch(/proves nothing: it is signed by another key \(fingerprint [0-9a-f]{64}\)/);
+  expect(missing).toContain('cannot be read');
+  expect(misused).toContain('--public-key goes with --seal');
+});
