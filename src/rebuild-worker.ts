@@ -49,6 +49,8 @@ const lease = createLease({ readModels, name: 'rebuild', holder, ttl: leaseMs, n
 const progressMs = 100;
 /** A pair of documents that are fed by the same commits is read again after so long, in milliseconds. */
 const pauseMs = 5;
+/** The projector waits while one file is written to: for some 50 ms at once. */
+const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
 let told = { at: -Infinity, stage: '' };
 
 try {
@@ -67,6 +69,7 @@ try {
           signal: AbortSignal.any([stop.signal, line.signal]),
           now: () => performance.now(),
           pause: () => sleep(pauseMs),
+          ...(settings.views.kind === 'embedded' ? { bounds: embeddedBounds } : {}),
           onProgress(progress) {
             const at = performance.now();
             if (progress.stage === told.stage && at - told.at < progressMs) return;

@@ -4,7 +4,7 @@ import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-m
 import { foldBatch, handlersOf, PoisonEventError } from './fold.js';
 import type { Lease } from './lease.js';
 import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
-import { parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
+import { overTombstones, parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { noteRetiring, unparking } from './retiring.js';
 import { checkpointName, fillName } from './start.js';
@@ -85,7 +85,8 @@ async function foldFeed(
       ...fold.parked.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one]),
     ]);
   // What is live no more parks for itself alone.
-  return feed.id === undefined ? fold.writes.filter(({ view }) => view !== parkedView) : fold.writes;
+  if (feed.id === undefined) return fold.writes.filter(({ view }) => view !== parkedView);
+  return await overTombstones(readModels, fold.writes);
 }
 
 function lose(run: FeedingRun, feed: Feed, why: { readonly reason: string; readonly poison?: Poison }): void {

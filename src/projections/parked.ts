@@ -1,5 +1,5 @@
 /** The system view `parked`: streams that a view no longer folds because an event of theirs could not be. Only a rebuild takes them up again. */
-import type { ReadModelReader, View } from '../readmodels/read-models.js';
+import type { DocumentWrite, ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
 
 export type ParkedStream = {
   readonly view: string;
@@ -29,4 +29,17 @@ export async function readParked(readModels: ReadModelReader): Promise<ReadonlyM
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return parked;
+}
+
+/** A stream that was parked, taken up by a rebuild and is parked again: its tombstone is written over. */
+export async function overTombstones(
+  readModels: Pick<ReadModels, 'load'>,
+  writes: readonly DocumentWrite[],
+): Promise<readonly DocumentWrite[]> {
+  const ids = writes.filter(({ view }) => view === parkedView).map(({ id }) => id);
+  if (ids.length === 0) return writes;
+  const standing = await readModels.load(parkedView, ids);
+  return writes.map((write) =>
+    write.view === parkedView ? { ...write, loaded: standing.get(write.id)?.position ?? null } : write,
+  );
 }

@@ -8,7 +8,7 @@ import type { FillProgress, fillViews } from './fill.js';
 import { fillFirst } from './first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
-import { parkedId, readParked, type ParkedStream } from './parked.js';
+import { overTombstones, parkedId, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
 import { dropRetired } from './retiring.js';
@@ -228,7 +228,8 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
     return;
   }
   const fold = await foldPatiently(run, events);
-  await commit(run, last, run.feeds.length === 0 ? fold.writes : [...fold.writes, ...(await foldFeeds(run, events))]);
+  const writes = fold.parked.length === 0 ? fold.writes : await overTombstones(run.readModels, fold.writes);
+  await commit(run, last, run.feeds.length === 0 ? writes : [...writes, ...(await foldFeeds(run, events))]);
   addParked(run, fold.parked);
   report(run, {
     position: last.position,

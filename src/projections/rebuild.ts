@@ -2,12 +2,12 @@
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
-import { fillViews } from './fill.js';
+import { fillViews, type FillBounds } from './fill.js';
 import { namedStorages, poisonOf } from './feeds.js';
 import { PoisonEventError } from './fold.js';
 import type { Order, OrderAnswer, Poison } from './orders.js';
 import type { RebuildProgress, RebuildResult, RebuildWish, RebuiltView } from './rebuild-messages.js';
-import { readParked } from './parked.js';
+import { overTombstones, readParked } from './parked.js';
 import type { Projection } from './projection.js';
 import { dropAll } from './retiring.js';
 import { checkpointName, fillName } from './start.js';
@@ -34,6 +34,8 @@ export interface RebuildInput {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   readonly pause: () => Promise<void>;
+  /** Of what the fill writes at once: others wait for it where they share one file. */
+  readonly bounds?: FillBounds;
 }
 
 /** The rebuild cannot go on, and nothing has changed: it may be tried again. */
@@ -110,7 +112,7 @@ async function demandViews(readModels: ReadModels): Promise<Checkpoint> {
 
 /** Pass after pass, each over what has come meanwhile, until one is short. */
 async function fillUp(input: RebuildInput, { projections }: Target): Promise<Checkpoint> {
-  const { wish, reader, readModels, epoch, check, signal, onProgress, now } = input;
+  const { wish, reader, readModels, epoch, check, signal, onProgress, now, bounds } = input;
   let events = 0;
   for (let from = await readModels.checkpoint(fillName); ;) {
     const { position: until } = await demandViews(readModels);
@@ -118,7 +120,7 @@ async function fillUp(input: RebuildInput, { projections }: Target): Promise<Che
     const before = events;
     from = await fillViews({
       reader,
-      readModels,
+      readModels: takingUpParked(readModels),
       projections,
       name: fillName,
       from,
@@ -127,6 +129,7 @@ async function fillUp(input: RebuildInput, { projections }: Target): Promise<Che
       check,
       park: wish.isStart,
       signal,
+      ...(bounds === undefined ? {} : { bounds }),
       onProgress(progress) {
         events = before + progress.events;
         onProgress({ stage: 'filling', position: progress.position, until, events, documents: 0 });
@@ -138,6 +141,11 @@ async function fillUp(input: RebuildInput, { projections }: Target): Promise<Che
     }
   }
 }
+
+const takingUpParked = (readModels: ReadModels): ReadModels => ({
+  ...readModels,
+  commit: async (commit) => readModels.commit({ ...commit, writes: await overTombstones(readModels, commit.writes) }),
+});
 
 /** Both are fed. */
 async function finish(input: RebuildInput, target: Target): Promise<RebuildResult> {

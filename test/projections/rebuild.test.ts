@@ -1,0 +1,315 @@
+/** Rebuilding views beside the live ones: under writers, resumed, compared, stopped by a poison event, after a change of a projection. */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { DomainEvent } from '../../src/events/codec.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { contentOf } from '../../src/projections/compare-views.js';
+import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
+import { lists } from '../../src/projections/lists.js';
+import { memberships } from '../../src/projections/memberships.js';
+import { parkedView } from '../../src/projections/parked.js';
+import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
+import { liveProjections } from '../../src/projections/views.js';
+import { exampleEvents as e, exampleMetadata, toAppend } from '../support/examples.js';
+import { openLog } from '../support/event-log.js';
+import { documentsOf, freshFold } from '../support/fresh-fold.js';
+import { openViews, startProjector, type ProjectorParts } from '../support/rebuilding.js';
+
+async function logOf(contactCount: number): Promise<SqliteEventStore> {
+  const { store } = await openLog();
+  await append(store, 'service', e.serviceInitialised);
+  await append(store, 'lists', e.listCreated);
+  await appendContacts(store, { count: contactCount });
+  return store;
+}
+
+const append = (store: SqliteEventStore, stream: string, ...events: readonly DomainEvent[]) =>
+  store.append(
+    stream,
+    events.map((event) => toAppend(event)),
+    { expectedRevision: 'any' },
+  );
+
+const contactId = (index: number): string => `con_${String(index).padStart(6, '0')}`;
+
+async function appendContacts(store: SqliteEventStore, { count, from = 0 }: { count: number; from?: number }) {
+  await Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const contact_id = contactId(from + index);
+      return append(
+        store,
+        `contact-${contact_id}`,
+        { ...e.contactCreated, data: { ...e.contactCreated.data, contact_id } },
+        { ...e.subscribed, data: { ...e.subscribed.data, contact_id } },
+      );
+    }),
+  );
+}
+
+const changeProfile = (store: SqliteEventStore, index: number) =>
+  append(store, `contact-${contactId(index)}`, {
+    ...e.profileChanged,
+    data: { ...e.profileChanged.data, contact_id: contactId(index) },
+  });
+
+const unreadable = () => ({
+  id: randomUUID(),
+  type: 'ContactProfileChanged',
+  data: JSON.stringify({ contact_id: contactId(0), person: { firstName: 7, city: 'ada@example.com' } }),
+  metadata: JSON.stringify(exampleMetadata),
+});
+
+async function started(parts: Omit<ProjectorParts, 'views'>) {
+  const views = openViews();
+  const projector = startProjector({ ...parts, views });
+  await projector.caughtUp();
+  return { ...views, views, projector };
+}
+
+const versionsOf = (live: Readonly<Record<string, number>> | null): readonly (number | undefined)[] => [
+  live?.['contacts'],
+  live?.['memberships'],
+];
+
+describe('a rebuild', () => {
+  it('under writers and readers: nobody reads less than before, and what is live then equals a fresh fold', async () => {
+    const store = await logOf(300);
+    const { projector, models } = await started({ store });
+    let writing = true;
+    let written = 300;
+    const writer = (async () => {
+      while (writing) {
+        await appendContacts(store, { count: 8, from: written });
+        written += 8;
+        await changeProfile(store, 1);
+      }
+    })();
+    const seen: string[] = [];
+    const reader = (async () => {
+      while (writing) {
+        const shown = projector.status().position;
+        const document = await projector.reader.get<ContactDocument>(contacts, contactId(1));
+        if (document === undefined) throw new Error('a contact was gone');
+        seen.push(document.position);
+        const last = await projector.reader.find(memberships, { limit: 1, sort: 'id', descending: true });
+        expect((last.documents[0]?.position ?? '') <= projector.status().position).toBe(true);
+        expect(document.position <= projector.status().position || shown === '').toBe(true);
+        await nextTurn();
+      }
+    })();
+    const result = await projector.rebuild({});
+    writing = false;
+    await Promise.all([writer, reader]);
+    expect(result).toMatchObject({ outcome: 'switched' });
+    if (result.outcome !== 'switched') return;
+    expect(result.views.map(({ differing }) => differing)).toEqual(liveProjections.map(() => 0));
+    expect(seen).toEqual([...seen].sort());
+    await projector.caughtUp();
+    expect(projector.faults).toEqual([]);
+    expect(versionsOf(projector.status().live)).toEqual([2001, 1001]);
+    expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
+    // What was live is still fed, for those who have not noticed.
+    expect(await contentOf(models, contacts as Projection)).toEqual(
+      await contentOf(projector.reader, contacts as Projection),
+    );
+  });
+
+  it('drops what was live when everybody has had the time to notice', async () => {
+    const store = await logOf(3);
+    const { projector, models } = await started({ store, retireAfter: 1 });
+    await projector.rebuild({ views: ['contacts'] });
+    expect(versionsOf(projector.status().live)).toEqual([2001, 1]);
+    await expect
+      .poll(async () => models.get(contacts, contactId(0)).catch((error: Error) => error.name), { timeout: 10_000 })
+      .toBe('ReadModelsUnavailableError');
+    expect(await projector.reader.get(contacts, contactId(0))).toBeDefined();
+    expect(await models.checkpoint('retiring')).toBeNull();
+  });
+
+  it('as a dry run says the same and leaves everything as it is', async () => {
+    const store = await logOf(20);
+    const { projector, models } = await started({ store });
+    const result = await projector.rebuild({ views: ['contacts'], dryRun: true });
+    expect(result).toMatchObject({
+      outcome: 'checked',
+      views: [{ name: 'contacts', storage: 2001, documents: 20, live: 20, differing: 0 }],
+    });
+    if (result.outcome !== 'checked') return;
+    expect(result.views[0]?.hash).toBe((await contentOf(models, contacts as Projection)).hash);
+    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    await expect(models.get({ ...contacts, version: 2001 }, contactId(0))).rejects.toThrow('no such table');
+    expect(await models.checkpoint('rebuild')).toBeNull();
+  });
+
+  it('that finds differences names them and leaves the live view alone', async () => {
+    const store = await logOf(20);
+    const { projector, models } = await started({ store });
+    const stored = await models.get<ContactDocument>(contacts, contactId(7));
+    const checkpoint = await models.checkpoint('views');
+    if (stored === undefined || checkpoint === null) throw new Error('nothing to change');
+    const { id, document, position } = stored;
+    const altered = { ...document, firstName: 'Eve' };
+    await models.commit({
+      writes: [{ view: contacts, id, document: altered, position, loaded: position }],
+      checkpoint: { name: 'elsewhere', previous: null, next: checkpoint },
+    });
+    const result = await projector.rebuild({ views: ['contacts'] });
+    expect(result).toMatchObject({ outcome: 'differs', views: [{ differing: 1, differences: [contactId(7)] }] });
+    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).toBe('Eve');
+  });
+
+  it('killed at random goes on where it was', async () => {
+    const store = await logOf(1_000);
+    const { projector } = await started({ store });
+    const read: number[] = [];
+    let outcome: string | undefined;
+    for (let attempt = 0; outcome === undefined; attempt += 1) {
+      const kill = new AbortController();
+      let pages = 0;
+      let events = 0;
+      const onProgress = (progress: { events: number }): void => {
+        events = Math.max(events, progress.events);
+        if (attempt < 4 && (pages += 1) > Math.random() * 2) kill.abort();
+      };
+      outcome = await projector.rebuild({}, { onProgress, signal: kill.signal }).then(
+        (result) => result.outcome,
+        () => undefined,
+      );
+      read.push(events);
+    }
+    expect(outcome).toBe('switched');
+    expect(read.length).toBeGreaterThan(1);
+    // The last one did not begin anew.
+    expect(read.at(-1)).toBeLessThan(2_002);
+    expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
+  });
+});
+
+describe('an event that cannot be folded', () => {
+  it('stops the rebuild with its place, and the live view is untouched', async () => {
+    const store = await logOf(5);
+    const stream = `contact-${contactId(0)}`;
+    const { position } = await store.append(stream, [unreadable()], { expectedRevision: 'any' });
+    const { projector, models } = await started({ store });
+    const before = await contentOf(models, contacts);
+    expect(projector.status().parked).toHaveLength(1);
+    expect(await projector.rebuild({})).toMatchObject({
+      outcome: 'poison',
+      poison: { view: 'contacts', stream, position, event_type: 'ContactProfileChanged' },
+    });
+    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    expect(projector.status().parked).toHaveLength(1);
+    expect(await contentOf(projector.reader, contacts as Projection)).toEqual(before);
+    expect(await models.checkpoint('rebuild')).toBeNull();
+  });
+
+  it('while both are fed ends the rebuild, and the live views go on', async () => {
+    const store = await logOf(5);
+    const { projector } = await started({ store });
+    let appended: Promise<unknown> | undefined;
+    const result = await projector.rebuild(
+      {},
+      {
+        onProgress({ stage }) {
+          if (stage !== 'catching_up') return;
+          appended ??= store.append(`contact-${contactId(0)}`, [unreadable()], { expectedRevision: 'any' });
+        },
+      },
+    );
+    await appended;
+    await projector.caughtUp();
+    // Met before the switch or after it: never in between.
+    if (result.outcome === 'poison') expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    else expect(versionsOf(projector.status().live)).toEqual([2001, 1001]);
+    expect(projector.status().parked).toMatchObject([{ view: 'contacts' }]);
+    const { position } = await changeProfile(store, 1);
+    await projector.caughtUp();
+    expect((await projector.reader.get(contacts, contactId(1)))?.position).toBe(position);
+  });
+
+  it('is taken up by a rebuild once it can be folded, and parks again if it must', async () => {
+    const store = await logOf(5);
+    const stream = `contact-${contactId(2)}`;
+    let isBroken = true;
+    const fragile: Projection<ContactDocument> = {
+      ...contacts,
+      evolve(document, event, key) {
+        if (isBroken && event.event.type === 'ContactUnsubscribed') throw new CannotFoldError('not today');
+        return contacts.evolve(document, event, key);
+      },
+    };
+    const projections = [...liveProjections.filter(({ name }) => name !== 'contacts'), fragile as Projection];
+    const unsubscribe = () =>
+      append(store, stream, { ...e.unsubscribed, data: { ...e.unsubscribed.data, contact_id: contactId(2) } });
+    const { projector, models } = await started({ store, projections });
+    await unsubscribe();
+    expect((await projector.caughtUp()).parked).toHaveLength(1);
+    isBroken = false;
+    expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({
+      outcome: 'switched',
+      views: [{ isChanged: true, differing: 1, differences: [contactId(2)] }],
+    });
+    expect(projector.status().parked).toEqual([]);
+    expect((await models.find(parkedView, { limit: 10 })).documents).toEqual([]);
+    const read = await projector.reader.get<ContactDocument>(fragile, contactId(2));
+    expect(read?.document.subscriptions['lst_01']?.status).toBe('Unsubscribed');
+    isBroken = true;
+    await unsubscribe();
+    expect((await projector.caughtUp()).parked).toHaveLength(1);
+    expect(projector.faults.map(({ kind }) => kind)).toEqual(['parked', 'parked']);
+  });
+});
+
+describe('a changed projection', () => {
+  const others = liveProjections.filter(({ name }) => name !== 'lists');
+  const changed: Projection = {
+    ...(lists as Projection),
+    version: lists.version + 1,
+    evolve: (document, event, key) => {
+      const next = lists.evolve(document as never, event, key);
+      return next === null ? null : { ...next, is_changed: true };
+    },
+  };
+
+  it('is filled beside the others, which are served meanwhile', async () => {
+    const store = await logOf(10);
+    const first = await started({ store });
+    await first.projector.stop();
+    const projector = startProjector({ store, views: first.views, projections: [...others, changed] });
+    const { missing, live } = await projector.until((status) => status.live !== null);
+    expect(missing).toEqual(['lists']);
+    expect(live).not.toHaveProperty('lists');
+    await expect(projector.reader.get(changed, 'lst_01')).rejects.toThrow('has not been built yet');
+    await appendContacts(store, { count: 1, from: 10 });
+    await projector.caughtUp();
+    expect(await projector.reader.get(contacts, contactId(10))).toBeDefined();
+    expect(await projector.rebuild({ views: missing, isStart: true })).toMatchObject({ outcome: 'switched' });
+    expect(projector.status().missing).toEqual([]);
+    expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
+    expect(projector.faults.map(({ kind }) => kind)).toEqual(['rebuild']);
+  });
+
+  it('that was filled before the start is live at once', async () => {
+    const store = await logOf(500);
+    const first = await started({ store });
+    const projections = [...others, changed];
+    const prepared = await first.projector.rebuild({ views: ['lists'], isPreparation: true }, { projections });
+    expect(prepared).toMatchObject({ outcome: 'prepared' });
+    // The old release goes on, and knows nothing of it.
+    await appendContacts(store, { count: 1, from: 500 });
+    await first.projector.caughtUp();
+    expect((await first.projector.reader.get(lists, 'lst_01'))?.document).not.toHaveProperty('is_changed');
+    await first.projector.stop();
+    const projector = startProjector({ store, views: first.views, projections });
+    const { missing } = await projector.until((status) => status.live !== null);
+    let events = 0;
+    const onProgress = (progress: { events: number }): void => {
+      events = Math.max(events, progress.events);
+    };
+    await projector.rebuild({ views: missing, isStart: true }, { onProgress });
+    expect(events).toBeLessThan(10);
+    expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
+  });
+});

@@ -1,0 +1,148 @@
+/** Projector and rebuilds in this process, on embedded stores of their own: for tests of what goes on between them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { fillViews } from '../../src/projections/fill.js';
+import { createLiveReader, type LiveReader } from '../../src/projections/live-reader.js';
+import { createOrderLine, type OrderLine } from '../../src/projections/order-line.js';
+import { createOrders } from '../../src/projections/orders.js';
+import type { Projection } from '../../src/projections/projection.js';
+import type { ProjectorFault, ProjectorStatus } from '../../src/projections/projector-status.js';
+import { runProjector } from '../../src/projections/projector.js';
+import type { RebuildProgress, RebuildResult, RebuildWish } from '../../src/projections/rebuild-messages.js';
+import { runRebuild } from '../../src/projections/rebuild.js';
+import { liveProjections } from '../../src/projections/views.js';
+import type { ReadModels } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+
+export interface Views {
+  readonly file: string;
+  readonly models: ReadModels;
+}
+
+export function openViews(): Views {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-'));
+  const file = path.join(folder, 'views.db');
+  const models = openSqliteReadModels({ file });
+  onTestFinished(async () => {
+    await models.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { file, models };
+}
+
+export interface RunningProjector {
+  readonly faults: ProjectorFault[];
+  /** Told of each switch as the HTTP thread of a service is. */
+  readonly reader: LiveReader;
+  status(): ProjectorStatus;
+  until(condition: (status: ProjectorStatus) => boolean): Promise<ProjectorStatus>;
+  caughtUp(): Promise<ProjectorStatus>;
+  rebuild(wish: Partial<RebuildWish>, options?: RebuildOptions): Promise<RebuildResult>;
+  stop(): Promise<void>;
+}
+
+export interface RebuildOptions {
+  readonly onProgress?: (progress: RebuildProgress) => void;
+  readonly signal?: AbortSignal;
+  /** Of another release. */
+  readonly projections?: readonly Projection[];
+}
+
+export interface ProjectorParts {
+  readonly store: SqliteEventStore;
+  readonly views: Views;
+  readonly projections?: readonly Projection[];
+  /** Milliseconds that what is live no more is fed. */
+  readonly retireAfter?: number;
+}
+
+/** Small, so that a short log has many commits of its fill. */
+const bounds = { documents: 50, characters: 1_000_000 };
+
+export function startProjector(parts: ProjectorParts): RunningProjector {
+  const { store, views, projections = liveProjections, retireAfter = 60_000 } = parts;
+  const stopping = new AbortController();
+  const waiting = new Set<() => void>();
+  const faults: ProjectorFault[] = [];
+  const orders = createOrders();
+  const reader = createLiveReader(openSqliteReadModels({ file: views.file, readOnly: true }), projections);
+  let status: ProjectorStatus | undefined;
+  let line: OrderLine | undefined;
+  let epoch = 0;
+  const done = runProjector({
+    reader: store,
+    readModels: views.models,
+    projections,
+    signal: stopping.signal,
+    random: () => 0,
+    onFault: (fault) => faults.push(fault),
+    onProgress(next) {
+      status = next;
+      if (next.live !== null) reader.use(next.live);
+      for (const look of [...waiting]) look();
+    },
+    rebuilds: { orders, fill: fillViews, retireAfter, onAnswer: (answer) => line?.answer(answer) },
+  });
+  const until: RunningProjector['until'] = (condition) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (status === undefined || !condition(status)) return;
+        waiting.delete(look);
+        resolve(status);
+      };
+      waiting.add(look);
+      look();
+    });
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await done;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await reader.close();
+  });
+  return {
+    faults,
+    reader,
+    until,
+    stop,
+    status() {
+      if (status === undefined) throw new Error('not started');
+      return status;
+    },
+    async caughtUp() {
+      const head = await store.head();
+      return until((now) => now.caughtUp && now.position >= head);
+    },
+    async rebuild(wish, options = {}) {
+      const { onProgress = () => undefined, signal = stopping.signal } = options;
+      epoch += 1;
+      const fresh = createOrderLine(orders.give);
+      line = fresh;
+      return runRebuild({
+        wish: {
+          id: `rebuild ${epoch}`,
+          views: projections.map(({ name }) => name),
+          dryRun: false,
+          isStart: false,
+          ...wish,
+        },
+        reader: store,
+        readModels: views.models,
+        projections: options.projections ?? projections,
+        command: fresh.command,
+        epoch,
+        check: () => undefined,
+        signal: AbortSignal.any([signal, fresh.signal]),
+        onProgress,
+        now: () => performance.now(),
+        pause: () => sleep(2),
+        bounds,
+      });
+    },
+  };
+}
