@@ -322,6 +322,7 @@ describe('tag use', () => {
       ['2026-03-01T10:00:00.000Z', 'lists', e.listCreated],
       ['2026-03-01T10:00:00.000Z', 'tags', e.tagCreated],
       ['2026-03-01T11:00:00.000Z', 'contact-1', tags('TagsAttached', 'con_1')],
+      ['2026-03-03T09:00:00.000Z', 'contact-3', tags('TagsAttached', 'con_3')],
       ['2026-03-03T10:00:00.000Z', 'tags', e.tagDeleted],
       ['2026-03-01T12:00:00.000Z', 'contact-2', tags('TagsAttached', 'con_2')],
       ['2026-03-02T10:00:00.000Z', 'lists', e.listDeleted],
@@ -331,7 +332,7 @@ describe('tag use', () => {
     const zero = { attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0, net: 0, in_use: 0 };
     expect(found?.rows).toEqual([
       { from: '2026-03-01', to: '2026-03-01', ...zero, attached: 1, net: 1, in_use: 1 },
-      { from: '2026-03-02', to: '2026-03-02', ...zero, left_with_list: 1, net: -1 },
+      { from: '2026-03-02', to: '2026-03-02', ...zero, attached: 1, left_with_list: 2, net: -1 },
       { from: '2026-03-03', to: '2026-03-03', ...zero },
     ]);
   });
