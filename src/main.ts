@@ -9,6 +9,7 @@ import { closeServer, createServer } from './api/server.js';
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
 import { readConfig, type Config } from './config.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
+import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
 import { contactStream, deriveStreamKeys, isEmailStream, type StreamKeys } from './events/streams.js';
 import { createMailer, type Mailer } from './mailer/mailer.js';
@@ -56,6 +57,8 @@ const monotonic = (): number => performance.now();
 
 interface Service {
   readonly address: string;
+  /** Settles when the log turns out to be altered, while it is verified in the background. */
+  readonly altered?: Promise<AlteredLogError> | undefined;
   close(): Promise<void>;
 }
 
@@ -68,6 +71,8 @@ interface Surroundings extends Logs {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
+  /** Where the log is this process's own. */
+  readonly guard: EvidenceGuard | undefined;
 }
 
 async function startService(config: Config, logs: Logs): Promise<Service> {
@@ -77,23 +82,34 @@ async function startService(config: Config, logs: Logs): Promise<Service> {
   const store = await openEventStore(settings.events, {
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
+    onUpgrade: () => logger.warn('the event log is given its evidence chain; large ones take minutes, once'),
   });
+  const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;
   try {
-    return await startOn(store, { ...logs, config, folder, settings });
+    return await startOn(store, { ...logs, config, folder, settings, guard });
   } catch (error) {
+    // What an altered log makes fail is not the reason.
+    const reason = await guard?.firstLook().catch((altered: unknown) => altered);
+    await guard?.close();
     await store.close();
-    throw error;
+    throw reason ?? error;
   }
 }
 
-async function startOn(store: OpenEventStore, surroundings: Surroundings): Promise<Service> {
-  const { config, folder, settings, logger } = surroundings;
-  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+/** What must be so before anything is written. */
+async function prepareStores(store: OpenEventStore, { settings, logger, guard }: Surroundings): Promise<void> {
   await prepareViews(settings.views, {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
   });
   await refuseForeignViews(settings, store, (reason) => logger.warn({ reason }, 'waiting for a store'));
+  if (guard !== undefined) await refuseHeadless(store);
+}
+
+async function startOn(store: OpenEventStore, surroundings: Surroundings): Promise<Service> {
+  const { config, folder, settings, logger, guard } = surroundings;
+  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+  await prepareStores(store, surroundings);
   const parts: { reads?: ReadSide; mailer?: Mailer } = {};
   // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';
@@ -112,6 +128,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
   });
   if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
 
+  await guard?.firstLook();
   let isListening = false;
   const reads = await openReadSide({
     settings,
@@ -152,7 +169,9 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
   mailer?.nudge();
   return {
     address: server.address,
+    altered: guard?.altered,
     async close() {
+      await guard?.close();
       await Promise.all([server.close(), mailer?.close()]);
       await reads.close();
       await writes.close();
@@ -171,7 +190,7 @@ interface Served extends Surroundings {
 
 /** Listens. Without the role `api` health is all that it answers. */
 async function serve(served: Served): Promise<Service> {
-  const { config, folder, settings, logger, lines, store, keys, writes, reads, mailer } = served;
+  const { config, folder, settings, logger, lines, guard, store, keys, writes, reads, mailer } = served;
   let stopping = false;
   const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
   if (stored.generated !== undefined) printKey(stored.generated, config.dataDir);
@@ -187,7 +206,7 @@ async function serve(served: Served): Promise<Service> {
     parked: () => reads.status().parked,
     rebuilds: reads.rebuilds,
     views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
-    readiness: () => readiness({ store, reads, mailer: mailer?.status(), headLag, roles: config.roles }),
+    readiness: () => readiness({ store, reads, guard, mailer: mailer?.status(), headLag, roles: config.roles }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: Date.now,
     authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
@@ -262,7 +281,7 @@ async function main(): Promise<void> {
   }, logDelayMs).unref();
   const service = await startService(config, { logger, lines });
   let stopping = false;
-  const stop = (signal: string): void => {
+  const stop = (signal: string, code = 0): void => {
     if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'stopping');
@@ -274,7 +293,7 @@ async function main(): Promise<void> {
     service.close().then(
       () => {
         logger.info('stopped');
-        logger.flush(() => process.exit(0));
+        logger.flush(() => process.exit(code));
       },
       (error: unknown) => {
         logger.error({ err: error }, 'the stop failed');
@@ -282,8 +301,12 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  void service.altered?.then((error) => {
+    logger.fatal({ err: error }, 'the event log was altered');
+    stop('altered log', 1);
+  });
 }
 
 main().catch((error: unknown) => {

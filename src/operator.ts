@@ -8,6 +8,8 @@ import { ConfigurationError, type Role } from './config.js';
 import { ServiceError } from './errors.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
+import { AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
+import type { ChainHead } from './eventstore/chain.js';
 import type { MailerReport } from './mailer/job.js';
 import type { MailerStatus } from './mailer/mailer.js';
 import type { OwnWrites } from './projections/own-writes.js';
@@ -20,8 +22,10 @@ import type { OpenEventStore, StoreSettings } from './stores.js';
 const readyLagMs = 5_000;
 
 export interface Parts {
-  readonly store: Pick<OpenEventStore, 'head' | 'isWritable'>;
-  readonly reads: Pick<ReadSide, 'ownWrites' | 'status'>;
+  readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
+  readonly reads: Pick<ReadSide, 'ownWrites' | 'status' | 'evidence'>;
+  /** Absent where the log is not this process's own. */
+  readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
   /** Absent where mailing is not this process's part. */
   readonly mailer: MailerStatus | undefined;
   readonly headLag: HeadLag;
@@ -29,7 +33,7 @@ export interface Parts {
 }
 
 /** Ready: the stores answer, the views have caught up with the start and keep up since, and no catalogue is parked. */
-export async function readiness({ store, reads, mailer, headLag, roles }: Parts): Promise<Readiness> {
+export async function readiness({ store, reads, guard, mailer, headLag, roles }: Parts): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
   const status = reads.status();
   const views = viewsPart(reads.ownWrites, status, headLag(head, reads.ownWrites.shown()));
@@ -43,9 +47,27 @@ export async function readiness({ store, reads, mailer, headLag, roles }: Parts)
       event_store: eventStore,
       read_models: { reachable },
       projections: views,
+      ...evidencePart({ store, reads, guard }),
       ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
     },
   };
+}
+
+/** Nothing where another process keeps the chain, or a fault keeps it from being read. */
+function evidencePart({ store, reads, guard }: Pick<Parts, 'store' | 'reads' | 'guard'>) {
+  const chain = chainHead(store) ?? reads.evidence();
+  if (chain === undefined) return {};
+  const { count, head, position } = chain;
+  const verified = guard === undefined ? {} : { verified: guard.isVerified(), fault: guard.fault() };
+  return { evidence: { count, head, position, ...verified } };
+}
+
+function chainHead(store: Parts['store']): ChainHead | undefined {
+  try {
+    return store.chainHead?.();
+  } catch {
+    return undefined;
+  }
 }
 
 function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
@@ -135,13 +157,13 @@ export function printKey(key: string, folder: string): void {
 }
 
 /** Their messages are for the operator and say all there is to say. */
-const plainErrors = [ConfigurationError, ServerRefusedError, WriterLockedError, StoreUnavailableError];
+const plainErrors = [AlteredLogError, ConfigurationError, ServerRefusedError, WriterLockedError, StoreUnavailableError];
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ForeignViewsError)
-    return `${error.message}. Nothing was changed. If the log is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
+    return `${error.message}. Nothing was changed. If the log lost its end, or is another one, by mistake, put the right one back. If it is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are folded anew from the log.`;
   // A store that was there a moment ago.
   if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof ReadModelsUnavailableError) return `the views cannot be reached: ${error.message}`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
+import type { ChainHead } from './eventstore/chain.js';
 import { StoreUnavailableError, type EventReader, type EventStore, type Position } from './eventstore/event-store.js';
 import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
@@ -33,6 +34,8 @@ export interface OpenEventStore extends EventStore {
   isWritable(): boolean;
   /** Where the log is this process's own: calls the listener with each new head, before the appends resolve. */
   onCommitted?(listener: (position: Position) => void): () => void;
+  /** Where the log keeps its evidence chain itself: how far that goes. @throws StoreUnavailableError */
+  chainHead?(): ChainHead | undefined;
 }
 
 export interface OpenReader extends EventReader {
@@ -60,15 +63,17 @@ export interface EventStoreHooks {
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; told at each try. */
   readonly onWaiting: (reason: string) => void;
+  /** The file of the log is brought to the present format, which takes a moment. */
+  readonly onUpgrade: () => void;
 }
 
 /** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
 export async function openEventStore(
   settings: StoreSettings['events'],
-  { onFault, onWaiting }: EventStoreHooks,
+  { onFault, onWaiting, onUpgrade }: EventStoreHooks,
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
-    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
+    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault, onUpgrade });
   const { openEventStoreDb } = await eventStoreDb();
   const store = usable(() => openEventStoreDb({ ...settings, onFault }));
   try {
@@ -116,16 +121,15 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
 }
 
 /**
- * Views that others may use, or of a log that others keep, are not begun anew without being asked: to be called before
- * anything is written. @throws ForeignViewsError when they belong to another log, or to more of this one than there is.
- * @throws ServerRefusedError
+ * Views are not begun anew for another log, or for less of this one, without being asked: others may use them, or the log
+ * was shortened. To be called before anything is written. @throws ForeignViewsError when they belong to another log, or to
+ * more of this one than there is. @throws ServerRefusedError
  */
 export async function refuseForeignViews(
   settings: StoreSettings,
   log: EventReader,
   onWaiting: (reason: string) => void,
 ): Promise<void> {
-  if (!isShared(settings)) return;
   const views = await openReadModels(settings.views);
   const check = async (): Promise<ServerVerdict> => {
     try {
@@ -138,7 +142,8 @@ export async function refuseForeignViews(
     }
   };
   try {
-    await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting });
+    if (!isShared(settings)) await checkViews(log, views);
+    else await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting });
   } finally {
     await views.close();
   }
