@@ -1,14 +1,15 @@
 /** The events themselves, as they are stored: what can be imported, verified by others, and asked with SQL. */
+import type { LinkedEvent } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { name } from './copied-event.js';
-import { createOrigins, everyEvent, hadHappened, type ExportLog } from './export-log.js';
+import { createOrigins, everyLinkedEvent, hadHappened, type ExportLog } from './export-log.js';
 import type { Column, ExportSource } from './export-source.js';
 
 interface Numbered {
   /** Of the whole log, from 1. */
   readonly ordinal: number;
-  readonly event: StoredEvent;
+  readonly event: LinkedEvent;
 }
 
 const columns: readonly Column[] = [
@@ -36,14 +37,14 @@ export function eventsSource(log: ExportLog): ExportSource<Numbered> {
     columns,
     async *records() {
       let ordinal = 0;
-      for await (const event of everyEvent(log)) {
+      for await (const event of everyLinkedEvent(log)) {
         ordinal += 1;
         if (log.time !== undefined && !hadHappened(event, originOf(event).at, log.time)) continue;
         exported += 1;
         yield { ordinal, event };
       }
     },
-    lineOf,
+    lineOf: (numbered) => lineOf(numbered, log.time === undefined),
     rowsOf({ ordinal, event }) {
       const { position, stream, revision, id, type, data, metadata } = event;
       const { at, actor, request_id, correlation_id, causation_id, schema } = originOf(event);
@@ -56,11 +57,13 @@ export function eventsSource(log: ExportLog): ExportSource<Numbered> {
 }
 
 /** Data and metadata byte for byte as they are stored: the chain is over these bytes. */
-function lineOf({ ordinal, event }: Numbered): string {
-  const { position, stream, revision, id, type, data, metadata } = event;
+function lineOf({ ordinal, event }: Numbered, isWhole: boolean): string {
+  const { position, stream, revision, id, type, data, metadata, link } = event;
   const place = `"ordinal":${ordinal},"position":${JSON.stringify(position)},"stream":${JSON.stringify(stream)}`;
   const what = `"revision":${revision},"event_id":${JSON.stringify(id)},"type":${JSON.stringify(type)}`;
-  return `{${place},${what},"data":${embedded(data, event)},"metadata":${embedded(metadata, event)}}`;
+  const texts = `"data":${embedded(data, event)},"metadata":${embedded(metadata, event)}`;
+  // Of a part of a log nobody can compute the chain.
+  return `{${place},${what},${texts}${isWhole && link !== null ? `,"chain":"${link}"` : ''}}`;
 }
 
 /** What is no JSON of one line would break the lines that follow, too. */

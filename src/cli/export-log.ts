@@ -3,13 +3,16 @@ import type { Metadata } from '../events/envelope.js';
 import { originOf, type Origin } from '../audit/feed.js';
 import type { Moment, NameVersion, NamedKind } from '../audit/names.js';
 import { versionAt } from '../audit/names.js';
-import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import type { LinkedEvent, LinkSource } from '../eventstore/chain.js';
+import { logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { name } from './copied-event.js';
-import { eventsOf, type Patience } from './patience.js';
+import { eventsOf, type Patience, type Reading } from './patience.js';
 
 export interface ExportLog {
   readonly reader: EventReader;
+  /** Where the store itself keeps the evidence chain, its links; else null for each event. */
+  readonly links: LinkSource;
   /** The catalogues, and the last position that is looked at. */
   readonly moment: Moment;
   /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
@@ -26,13 +29,20 @@ const endOfTime = '9999-12-31T23:59:59.999Z';
 export const timeOf = ({ time }: ExportLog): string => time ?? endOfTime;
 
 /** Every event up to the horizon, cut or not, in log order. @throws the signal's reason when it aborts */
-export async function* everyEvent({
-  reader,
-  moment,
-  patience,
-  signal,
-  onRead,
-}: ExportLog): AsyncGenerator<StoredEvent> {
+export const everyEvent = (log: ExportLog): AsyncGenerator<StoredEvent> => upToHorizon(log, log.reader);
+
+/** The same, each with the link in the evidence chain that the store keeps of it; null where it keeps none. */
+export function everyLinkedEvent(log: ExportLog): AsyncGenerator<LinkedEvent> {
+  const { links } = log;
+  return upToHorizon(log, {
+    readAll: ({ after = logStart, signal }) => links.readLinked({ after, ...(signal && { signal }) }),
+  });
+}
+
+async function* upToHorizon<Event extends StoredEvent>(
+  { moment, patience, signal, onRead }: ExportLog,
+  reader: Reading<Event>['reader'],
+): AsyncGenerator<Event> {
   for await (const event of eventsOf({ reader, until: moment.horizon, patience, signal })) {
     onRead();
     yield event;

@@ -5,11 +5,11 @@ import {
   logStart,
   StoreUnavailableError,
   type AppendResult,
-  type EventReader,
   type EventToAppend,
   type EventWriter,
   type ExpectedRevision,
   type Position,
+  type ReadAllOptions,
   type StoredEvent,
 } from '../eventstore/event-store.js';
 
@@ -75,8 +75,8 @@ export async function patiently<Result>(
   }
 }
 
-export interface Reading {
-  readonly reader: Pick<EventReader, 'readAll'>;
+export interface Reading<Event extends StoredEvent = StoredEvent> {
+  readonly reader: { readAll(options: ReadAllOptions): AsyncIterable<readonly Event[]> };
   /** Exclusive. Default: the beginning. */
   readonly after?: Position;
   /** The last event to be read, inclusive. Default: the head as of the last batch. */
@@ -86,13 +86,13 @@ export interface Reading {
 }
 
 /** The events of a log one by one, each once and in order whatever happens on the way. @throws the signal's reason when it aborts: a part must not pass for the whole. */
-export async function* eventsOf({
+export async function* eventsOf<Event extends StoredEvent>({
   reader,
   after,
   until,
   patience,
   signal,
-}: Reading): AsyncGenerator<StoredEvent, undefined> {
+}: Reading<Event>): AsyncGenerator<Event, undefined> {
   const retry = createRetry(patience);
   let position = after ?? logStart;
   for (;;) {

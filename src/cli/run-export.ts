@@ -1,5 +1,6 @@
 /** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
 import { createCatalogues } from '../audit/names.js';
+import { linkSourceOf } from '../audit/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import type { Output } from './command-line.js';
 import { contactsSource } from './export-contacts.js';
@@ -67,7 +68,11 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     report({ phase: 'exporting', done: events, ...total });
   };
   const counted = { records: 0 };
-  const pieces = encode(request, { reader, moment, time: request.time, patience, signal, onRead }, counted);
+  const pieces = encode(
+    request,
+    { reader, links: linkSourceOf(reader), moment, time: request.time, patience, signal, onRead },
+    counted,
+  );
   const written = await (request.file === '-' ? writeOut(options.stdout, pieces) : writeWhole(request.file, pieces));
   return {
     ...written,

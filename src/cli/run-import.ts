@@ -1,5 +1,6 @@
 /** An import from beginning to end: examine the file, compare what is there, append the rest, compare everything. */
-import { chainStart, nextLink } from '../eventstore/chain.js';
+import type { Seal } from '../audit/seal.js';
+import { firstLink, linkAfter } from '../eventstore/chain.js';
 import { compareLogs } from './compare-logs.js';
 import { copyFrom, findCommonBeginning } from './copy-log.js';
 import { examineLog, type ExaminedLog } from './examine-log.js';
@@ -21,6 +22,8 @@ export interface ImportRequest {
   readonly file: string;
   readonly to: LogAddress;
   readonly isDryRun: boolean;
+  /** What the history in the file must be, up to its event. */
+  readonly seal?: Seal | undefined;
 }
 
 export interface ImportOptions extends EndpointOptions {
@@ -48,14 +51,15 @@ export async function runImport(request: ImportRequest, options: ImportOptions):
   const { file, to } = request;
   const hasChecksum = await demandChecksum(file, options.signal);
   await demandReachable(to, options);
-  const chain = createChain();
+  const chain = createChain(request.seal);
   const log = await examineLog({
     source: openFileReader({ file, onLine: chain.add }),
     largestEvent: largestEventOf(to),
     ...options,
   });
+  const chainHead = chain.end(log.events);
   const counts = await (request.isDryRun ? rehearse : perform)(request, log, options);
-  return { log, ...counts, chainHead: chain.head().toString('hex'), hasChecksum };
+  return { log, ...counts, chainHead, hasChecksum };
 }
 
 type Counts = Pick<ImportResult, 'alreadyThere' | 'imported'>;
@@ -89,14 +93,24 @@ async function perform({ file, to }: ImportRequest, log: ExaminedLog, options: I
 }
 
 /** Recomputes the evidence chain; an export that tells the links is held to them. */
-function createChain() {
-  let link = chainStart;
+function createChain(seal: Seal | undefined) {
+  let link = firstLink;
   return {
     add(line: ImportedLine): void {
-      link = nextLink(link, line.ordinal, line);
-      if (line.chain !== undefined && line.chain !== link.toString('hex'))
+      link = linkAfter(link, line.ordinal, line);
+      if (line.chain !== undefined && line.chain !== link)
         throw new BadLineError('was altered, or one before it: its link in the evidence chain is another');
+      if (line.ordinal === seal?.count && seal.head !== link)
+        throw new BadLineError('is where the seal was set, and the history up to it is not the sealed one');
     },
-    head: () => link,
+    /** @throws CommandFailedError */
+    end(events: number): string {
+      if (seal !== undefined && events < seal.count)
+        throw new CommandFailedError(
+          `the file was shortened: it has ${events} events, and ${seal.count} were sealed. Nothing was written.`,
+          { type: 'seal' },
+        );
+      return link;
+    },
   };
 }

@@ -7,6 +7,7 @@ import { checksumFileOf, demandPlace, writeWhole } from '../../src/cli/export-fi
 import { asParquet } from '../../src/cli/export-parquet.js';
 import { tableOf, type Row } from '../../src/cli/export-source.js';
 import { inOrder } from '../../src/cli/in-order.js';
+import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, second } from '../support/auditing.js';
 import { exampleEvents, examples } from '../support/examples.js';
 import { exported, linesOf, parquetRows, textOf } from '../support/exporting.js';
@@ -23,10 +24,12 @@ describe('events', () => {
     const { store, events } = await filledLog();
     const { file, records } = await exported(store, { what: 'events' });
     expect(records).toBe(events.length);
-    const expected = events.map(
-      ({ position, stream, revision, id, type, data, metadata }, index) =>
-        `{"ordinal":${index + 1},"position":"${position}","stream":"${stream}","revision":${revision},"event_id":"${id}","type":"${type}","data":${data},"metadata":${metadata}}\n`,
-    );
+    let link = firstLink;
+    const expected = events.map((event, index) => {
+      const { position, stream, revision, id, type, data, metadata } = event;
+      link = linkAfter(link, index + 1, event);
+      return `{"ordinal":${index + 1},"position":"${position}","stream":"${stream}","revision":${revision},"event_id":"${id}","type":"${type}","data":${data},"metadata":${metadata},"chain":"${link}"}\n`;
+    });
     expect(textOf(file)).toBe(expected.join(''));
     expect(textOf(file)).toContain(oddText);
   });
@@ -196,8 +199,8 @@ describe('the file', () => {
     const abort = new AbortController();
     const stopping = {
       ...store,
-      async *readAll(options?: Parameters<typeof store.readAll>[0]) {
-        for await (const batch of store.readAll(options)) {
+      async *readLinked(options?: Parameters<typeof store.readLinked>[0]) {
+        for await (const batch of store.readLinked(options)) {
           yield batch;
           abort.abort(new Error('stopped'));
         }

@@ -19,6 +19,7 @@ import {
   fill,
   initialised,
   kept,
+  logId,
   newFolder,
   openFolder,
   quickPatience,
@@ -125,6 +126,7 @@ test.each([1, 2])('an import that is stopped goes on where it was, as often as i
 });
 
 describe('what is no whole export is refused by the number of its line, and nothing is written', () => {
+  const unlinkedNote = `{"ordinal":1,"stream":"a","revision":0,"event_id":"${logId}","type":"Noted","data":{},"metadata":{}}`;
   const wrongs: readonly (readonly [string, (lines: string[]) => void, RegExp])[] = [
     ['half a line', (lines) => lines.splice(-1, 1, lines.at(-1)?.slice(0, 40) ?? ''), /line 60 .* is no JSON object/],
     ['a missing event', (lines) => lines.splice(30, 1), /line 31 .* has the ordinal 32/],
@@ -137,13 +139,18 @@ describe('what is no whole export is refused by the number of its line, and noth
     ['more than an event', (lines) => change(lines, 4, { note: 1 }), /line 5 .* has a member that no event has/],
     ['NUL', (lines) => change(lines, 4, { type: 'a\0' }), /line 5 .* contains invalid characters/],
     ['a link of another event', (lines) => change(lines, 4, { chain: 'ab'.repeat(32) }), /line 5 .* was altered/],
+    ['an event altered', (lines) => change(lines, 30, { data: { n: 2 } }), /line 31 .* was altered/],
     ['a cut export', (lines) => lines.push('{"cut_at":"2026-03-01T00:00:00.000Z","events":3}'), /line 61 .* was cut/],
     [
       'a hole in a stream',
-      (lines) => change(lines, 59, { revision: 999 }),
+      (lines) => change(lines, 59, { revision: 999, chain: undefined }),
       /the source has a hole: Noted \(revision 999/,
     ],
-    ['another beginning', (lines) => change(lines, 0, { type: 'Noted' }), /does not begin as a log of this service/],
+    [
+      'another beginning',
+      (lines) => change(lines, 0, { type: 'Noted', chain: undefined }),
+      /does not begin as a log of this service/,
+    ],
   ];
 
   function change(lines: string[], index: number, members: object): void {

@@ -2,7 +2,7 @@
 import { parquetReadObjects } from 'hyparquet';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chainStart, nextLink } from '../../src/eventstore/chain.js';
+import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { runExport, type ExportRequest, type ExportResult } from '../../src/cli/run-export.js';
 import { runImport, type ImportOptions, type ImportResult } from '../../src/cli/run-import.js';
@@ -56,7 +56,7 @@ export async function parquetRows(file: string): Promise<Record<string, unknown>
 
 /** The link of the last event, in hex. */
 export async function chainHeadOf(reader: EventReader): Promise<string> {
-  let link = chainStart;
-  for (const [index, event] of (await eventsIn(reader)).entries()) link = nextLink(link, index + 1, event);
-  return link.toString('hex');
+  let link = firstLink;
+  for (const [index, event] of (await eventsIn(reader)).entries()) link = linkAfter(link, index + 1, event);
+  return link;
 }
