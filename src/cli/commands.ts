@@ -1,14 +1,16 @@
-/** Every command of `audience`, in the order of its help. A new command gets its line here. */
+/** Every command of `audience`, in the order of its help. A new command gets its line here, and its section in docs/cli.md. */
 import type { Command } from 'commander';
 import { registerAudit } from './audit.js';
 import type { CommandLine } from './command-line.js';
 import { registerExport } from './export.js';
 import { registerImport } from './import.js';
+import { registerProjections } from './projections.js';
 import { registerMigrate } from './migrate-command.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
   registerAudit(program, line);
   registerExport(program, line);
   registerImport(program, line);
+  registerProjections(program, line);
   registerMigrate(program, line);
 }

@@ -1,0 +1,98 @@
+/** docs/cli.md against the program, both ways: commands, arguments and options; and its examples are run. */
+import type { Command } from 'commander';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registerCommands } from '../../src/cli/commands.js';
+import type { CommandLine } from '../../src/cli/command-line.js';
+import { createProgram } from '../../src/cli/program.js';
+import { blocks, codes, document, headings, rows, section } from '../support/markdown.js';
+import { freshFolder, startService, type Service } from '../support/service.js';
+
+const text = document('docs/cli.md');
+let shown = '';
+/** Nothing else is asked of it before an action runs. */
+const hollow = { stdout: { write: async (piece: string) => void (shown += piece) } } as unknown as CommandLine;
+const program = createProgram({ line: hollow, version: '0', onOptions: () => undefined });
+registerCommands(program, hollow);
+
+const leaves = (command: Command): readonly Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+
+function usageOf(command: Command): string {
+  const parameters = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '...' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  return [nameOf(command), ...parameters].join(' ');
+}
+
+const flagsOf = (command: Command): readonly string[] => command.options.map(({ flags }) => flags);
+const documented = headings(text, 3).map((heading) => ({ heading, usage: codes(heading)[0] ?? '' }));
+const optionsIn = (heading: string): readonly string[] =>
+  rows(section(text, heading)).flatMap(([option = '']) => codes(option));
+
+test('docs/cli.md has a heading for each command, and for no other', () => {
+  const usages = leaves(program).map(usageOf);
+  expect(documented.map(({ usage }) => usage).sort()).toEqual([...usages].sort());
+});
+
+test.each(leaves(program).map((command) => [usageOf(command), command] as const))(
+  '%s: its options',
+  (usage, command) => {
+    const heading = documented.find((one) => one.usage === usage)?.heading ?? usage;
+    expect([...optionsIn(heading)].sort()).toEqual([...flagsOf(command)].sort());
+    const required = rows(section(text, heading)).filter(([, meaning = '']) => meaning.startsWith('required'));
+    const mandatory = command.options.filter((option) => option.mandatory && option.defaultValue === undefined);
+    expect(required.flatMap(([option = '']) => codes(option)).sort()).toEqual(
+      mandatory.map(({ flags }) => flags).sort(),
+    );
+    expect(command.description()).not.toBe('');
+  },
+);
+
+test('the common options', () => {
+  expect([...optionsIn('## Common options')].sort()).toEqual([...flagsOf(program), '-h, --help'].sort());
+});
+
+describe('its examples', () => {
+  let service: Service;
+  let folder: string;
+  let list: string;
+  const compiled = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
+
+  beforeAll(async () => {
+    service = await startService();
+    list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+    const body = { email: 'ada@example.com', status: 'Subscribed' };
+    await service.make(`/v1/contacts/${list}/upsertcontact`, body, 'contact_id');
+    await service.kill('SIGTERM');
+    folder = freshFolder();
+    cpSync(service.dataDir, path.join(folder, 'data'), { recursive: true });
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const examples = documented.map(({ heading, usage }) => [usage, blocks(section(text, heading))] as const);
+
+  test.each(examples)('%s', { timeout: 60_000 }, async (_, found) => {
+    expect(found.length).toBeGreaterThan(0);
+    const commands = found.map((block) => block.text.replaceAll('lst_01J…', list)).join('\n');
+    const script = `set -e\naudience() { "${process.execPath}" "${compiled}" "$@"; }\n${commands}`;
+    const child = spawn('/bin/sh', ['-c', script], { cwd: folder, env: { PATH: process.env['PATH'] } });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    await once(child, 'close');
+    expect({ code: child.exitCode, output }).toMatchObject({ code: 0 });
+    expect(output).not.toBe('');
+  });
+});
