@@ -146,11 +146,7 @@ describe('what is no whole export is refused by the number of its line, and noth
       (lines) => change(lines, 59, { revision: 999, chain: undefined }),
       /the source has a hole: Noted \(revision 999/,
     ],
-    [
-      'another beginning',
-      (lines) => change(lines, 0, { type: 'Noted', chain: undefined }),
-      /does not begin as a log of this service/,
-    ],
+    ['another beginning', (lines) => lines.splice(0, 60, unlinkedNote), /does not begin as a log of this service/],
   ];
 
   function change(lines: string[], index: number, members: object): void {
