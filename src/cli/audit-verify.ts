@@ -95,8 +95,14 @@ interface CheckedSeal {
   readonly check: SealCheck;
 }
 
+/** Names of files. */
+export interface SealOptions {
+  readonly seal?: string | undefined;
+  readonly publicKey?: string | undefined;
+}
+
 /** @throws CommandFailedError it is no seal, or not signed as it should be */
-function sealOf({ seal: file, publicKey }: z.output<typeof optionsSchema>): CheckedSeal | undefined {
+export function sealOf({ seal: file, publicKey }: SealOptions): CheckedSeal | undefined {
   if (file === undefined) {
     if (publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
     return undefined;

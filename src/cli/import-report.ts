@@ -21,6 +21,9 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
     `  there       ${count(alreadyThere)} events before`,
     `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(imported)} events`,
     `  chain head  ${chainHead}`,
+    ...(request.seal === undefined
+      ? []
+      : [`  seal        right, of ${request.seal.sealed_at} over ${count(request.seal.count)} events`]),
     `  time        ${duration(milliseconds / 1_000)}`,
     '',
     isDryRun
@@ -47,6 +50,7 @@ export function importAsJson({ request, result, advice, milliseconds }: Reported
     to_import: isDryRun ? imported : 0,
     chain_head: chainHead,
     checksum: hasChecksum ? 'right' : 'none',
+    seal: request.seal === undefined ? 'none' : 'right',
     advice,
     milliseconds: Math.round(milliseconds),
   };

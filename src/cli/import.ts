@@ -2,6 +2,7 @@
 import { Argument, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
+import { sealOf } from './audit-verify.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, UsageError } from './failures.js';
 import { importAsJson, importInWords } from './import-report.js';
@@ -13,7 +14,11 @@ import { createProgressBar } from './progress-bar.js';
 import { runImport, type ImportRequest } from './run-import.js';
 import { adviceOnSecret } from './secret-advice.js';
 
-const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
+const optionsSchema = z.object({
+  dryRun: z.boolean().default(false),
+  seal: z.string().optional(),
+  publicKey: z.string().optional(),
+});
 
 export function registerImport(program: Command, line: CommandLine): void {
   const command = program
@@ -21,14 +26,17 @@ export function registerImport(program: Command, line: CommandLine): void {
     .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
     .addArgument(new Argument('<what>', 'what to import').choices(['events']))
     .argument('<file>', 'a whole export of events, as NDJSON')
+    .option('--seal <file>', 'demands that the history in the file is the sealed one, and not shortened')
+    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
     .option('--dry-run', 'checks the file and the store, and writes nothing')
     .action((_what: unknown, file: unknown, options: unknown) => {
-      const { dryRun: isDryRun } = optionsSchema.parse(options);
-      return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun });
+      const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
+      const seal = sealOf(files)?.seal;
+      return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun, seal });
     });
   withExamples(command, [
     'audience --data-dir ./new-data import events events.ndjson',
-    'audience --data-dir ./new-data import events events.ndjson --dry-run',
+    'audience --data-dir ./new-data import events events.ndjson --seal seal.json --dry-run',
   ]);
 }
 

@@ -1,9 +1,12 @@
 /** Exported events come back as the same log: round trips of random logs, runs that are stopped, and files that are not whole. */
 import fc from 'fast-check';
+import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createSeal, type Seal } from '../../src/audit/seal.js';
+import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
 import { checksumFileOf } from '../../src/cli/export-file.js';
 import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import { linesOf as linesFrom } from '../../src/cli/lines.js';
@@ -14,6 +17,7 @@ import { copyLog } from '../../src/cli/copy-log.js';
 import { exampleMetadata } from '../support/examples.js';
 import { chainHeadOf, exported, imported, textOf } from '../support/exporting.js';
 import {
+  anEvent,
   eventsIn,
   eventsInFolder,
   fill,
@@ -214,6 +218,42 @@ describe('what is no whole export is refused by the number of its line, and noth
     const file = await looseExport();
     writeFileSync(file, textOf(file).trimEnd());
     await expect(imported(file, inNewFolder())).resolves.toMatchObject({ hasChecksum: false });
+  });
+});
+
+describe('a seal', () => {
+  async function sealed() {
+    const store = await newLog(80);
+    const verification = await verifyLog({ source: linkSourceOf(store) });
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const seal = createSeal({ verification, key: privateKey, now: Date.UTC(2026, 2, 1) });
+    await store.append('more', [anEvent()], { expectedRevision: 'no_stream' });
+    const { file } = await exported(store, { what: 'events' });
+    rmSync(checksumFileOf(file));
+    const lines = textOf(file)
+      .replaceAll(/,"chain":"[0-9a-f]{64}"/g, '')
+      .split('\n')
+      .slice(0, -1);
+    return { seal, file, lines };
+  }
+
+  const withSeal = (file: string, seal: Seal) =>
+    runImport(
+      { file, to: { kind: 'folder', folder: inNewFolder() }, isDryRun: false, seal },
+      { clock: Date.now, patience: quickPatience(), signal: new AbortController().signal, report: () => undefined },
+    );
+
+  test('is right for the log that it was set on, also when this has grown', async () => {
+    const { seal, file, lines } = await sealed();
+    expect((await withSeal(file, seal)).imported).toBe(lines.length);
+  });
+
+  test('finds a history that was altered or shortened, also without links in the file', async () => {
+    const { seal, file, lines } = await sealed();
+    writeFileSync(file, lines.join('\n').replace('"n":0', '"n":1'));
+    await expect(withSeal(file, seal)).rejects.toThrow(`line ${seal.count} of ${file} is where the seal was set`);
+    writeFileSync(file, lines.slice(0, seal.count - 1).join('\n'));
+    await expect(withSeal(file, seal)).rejects.toThrow('the file was shortened');
   });
 });
 
