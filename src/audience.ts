@@ -11,6 +11,7 @@ import { findService } from './cli/service-client.js';
 import { streamKeysOf } from './cli/stream-keys.js';
 import { readStoresConfig } from './config.js';
 import { dataFolderAt } from './data-folder.js';
+import { rebuildDirectly } from './direct-rebuild.js';
 import { explain } from './operator.js';
 import { readLive } from './projections/live-reader.js';
 import { liveProjections } from './projections/views.js';
@@ -71,6 +72,7 @@ function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCo
         signal,
       });
     },
+    rebuild: (wish) => rebuildDirectly({ ...wish, settings: deployment().stores, signal }),
     exitWith(code) {
       given.exitCode = code;
     },

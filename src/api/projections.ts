@@ -70,8 +70,9 @@ export function projectionsRouter(options: ProjectionsRouter, calls: Calls): Rou
     async handle({ request, input: { dryRun }, parameter }) {
       checkParameters(request, []);
       const name = parameter('name');
-      const wanted = projections.filter((view) => name === 'all' || view.name === name).map((view) => view.name);
-      if (wanted.length === 0) throw new ServiceError('not_found');
+      const known = projections.map((view) => view.name);
+      const wanted = name === 'all' ? known : [...new Set(name.split(','))];
+      if (!wanted.every((one) => known.includes(one))) throw new ServiceError('not_found');
       return { data: await rebuilds.request({ views: wanted, dryRun }) };
     },
   };

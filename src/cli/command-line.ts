@@ -1,6 +1,7 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. src/audience.ts makes it. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import type { RebuildProgress, RebuildResult } from '../projections/rebuild-messages.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
@@ -24,6 +25,14 @@ export interface StoreAddresses {
     | { readonly kind: 'eventstoredb'; readonly url: string; readonly prefix: string };
   readonly views:
     { readonly kind: 'embedded'; readonly file: string } | { readonly kind: 'mongodb'; readonly url: string };
+}
+
+/** See src/direct-rebuild.ts. */
+export interface DirectWish {
+  readonly views: readonly string[];
+  readonly dryRun: boolean;
+  readonly isPreparation: boolean;
+  readonly onProgress: (progress: RebuildProgress) => void;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,6 +65,8 @@ export interface CommandLine {
   streamKeys(log: EventReader): Promise<StreamKeys>;
   /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
   service(): Promise<ServiceClient | undefined>;
+  /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
+  rebuild(wish: DirectWish): Promise<RebuildResult>;
   /** What the command ends with, when it does not throw. Default 0. */
   exitWith(code: ExitCode): void;
 }

@@ -36,6 +36,9 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
       throw new Error('there are no keys');
     },
     service: async () => undefined,
+    rebuild: async () => {
+      throw new Error('there is nothing to rebuild');
+    },
     exitWith: () => undefined,
     ...changes,
   };

@@ -1,0 +1,149 @@
+/** `audience projections rebuild`: through the running service where there is one, else in this process. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { Poison } from '../projections/orders.js';
+import { createMeter } from '../projections/rebuild-meter.js';
+import { showView } from '../projections/rebuild-record.js';
+import { liveProjections } from '../projections/views.js';
+import { paintFor } from './colours.js';
+import type { CommandLine } from './command-line.js';
+import { CommandFailedError, UsageError } from './failures.js';
+import { withExamples } from './program.js';
+import { createProgressBar, type ProgressBar } from './progress-bar.js';
+import { rebuiltInWords, rebuildSchema, type Rebuilt } from './projections-report.js';
+import { statusFrom } from './projections-status.js';
+import type { ServiceClient } from './service-client.js';
+
+const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
+
+interface Wanted {
+  readonly views: readonly string[];
+  readonly dryRun: boolean;
+}
+
+export function registerRebuild(projections: Command, line: CommandLine): void {
+  const command = projections
+    .command('rebuild')
+    .description('folds views anew beside the live ones, compares, and switches')
+    .argument('<name...>', 'views, or all')
+    .option('--dry-run', 'everything but the switch')
+    .action((names: readonly string[], options: unknown) =>
+      rebuild({ views: viewsIn(names), dryRun: optionsSchema.parse(options).dryRun }, line),
+    );
+  withExamples(command, [
+    'audience projections rebuild contacts memberships',
+    'audience projections rebuild all --dry-run',
+  ]);
+}
+
+function viewsIn(names: readonly string[]): readonly string[] {
+  const known = liveProjections.map(({ name }) => name);
+  const unknown = names.filter((name) => name !== 'all' && !known.includes(name));
+  if (unknown.length > 0) throw new UsageError(`There is no view of that name. There are: ${known.join(', ')}, all.`);
+  return names.includes('all') ? known : [...new Set(names)];
+}
+
+async function rebuild(wanted: Wanted, line: CommandLine): Promise<void> {
+  const bar = createProgressBar(line.stderr, line.monotonic);
+  const service = await line.service();
+  let rebuilt: Rebuilt;
+  try {
+    rebuilt =
+      service === undefined ? await directly(wanted, { line, bar }) : await through(service, wanted, { line, bar });
+  } finally {
+    bar.clear();
+  }
+  const { stdout, env } = line;
+  await stdout.write(line.json ? `${JSON.stringify(rebuilt)}\n` : rebuiltInWords(rebuilt, paintFor(stdout, env)));
+  line.exitWith(rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0);
+}
+
+interface Telling {
+  readonly line: CommandLine;
+  readonly bar: ProgressBar;
+}
+
+async function through(service: ServiceClient, wanted: Wanted, telling: Telling): Promise<Rebuilt> {
+  const theirs = await statusFrom(service);
+  const isTheirs = ({ name, version }: { name: string; version: number }): boolean =>
+    theirs.some((view) => view.name === name && view.version === version);
+  const changed = liveProjections.filter((view) => wanted.views.includes(view.name) && !isTheirs(view));
+  if (changed.length > 0)
+    return await prepare(
+      changed.map(({ name }) => name),
+      wanted,
+      telling,
+    );
+  const path = `/v1/projections/${wanted.views.join(',')}/rebuild`;
+  const asked = await service.ask({ method: 'POST', path, body: { dry_run: wanted.dryRun } });
+  if (asked.status !== 200) throw new CommandFailedError(asked.message, { type: 'refused' });
+  const { rebuild_id } = rebuildSchema.parse(asked.data);
+  for await (const { event, data } of service.follow('/v1/projections/rebuild?follow=true')) {
+    if (event !== 'progress' && event !== 'result') continue;
+    const record = rebuildSchema.parse(JSON.parse(data));
+    if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
+    if (event === 'result') return record;
+    report(telling.bar, record.progress);
+  }
+  throw new CommandFailedError(
+    'The service has ended the connection. The rebuild goes on, also after a restart: see audience projections status.',
+    { type: 'interrupted' },
+  );
+}
+
+/** The service that runs is of another version: what its successor will read is filled beside it. */
+async function prepare(views: readonly string[], { dryRun }: Wanted, telling: Telling): Promise<Rebuilt> {
+  if (dryRun)
+    throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
+  telling.line.stderr.write(
+    `The running service is of another version: ${views.join(', ')} are filled for the start of this one.\n`,
+  );
+  return await directly({ views, dryRun }, { ...telling, isPreparation: true });
+}
+
+async function directly(
+  { views, dryRun }: Wanted,
+  { line, bar, isPreparation = false }: Telling & { readonly isPreparation?: boolean },
+): Promise<Rebuilt> {
+  const meter = createMeter(line.monotonic);
+  const result = await line.rebuild({
+    views,
+    dryRun,
+    isPreparation,
+    onProgress: (progress) => report(bar, meter.show(progress)),
+  });
+  return {
+    rebuild_id: '',
+    dry_run: dryRun,
+    outcome: result.outcome,
+    progress: null,
+    fault: null,
+    results: 'views' in result ? result.views.map(showView) : [],
+    poison: 'poison' in result ? await withBody(result.poison, line) : null,
+  };
+}
+
+async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<Rebuilt['poison']>> {
+  const log = await line.openLog();
+  try {
+    const event = await log.readAt(poison.position);
+    return { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null };
+  } finally {
+    await log.close();
+  }
+}
+
+const phases = {
+  filling: 'filling',
+  catching_up: 'catching up',
+  comparing: 'comparing',
+  switching: 'switching',
+} as const;
+
+function report(bar: ProgressBar, progress: Rebuilt['progress']): void {
+  if (progress === null) return;
+  const { stage, share, events, documents_compared } = progress;
+  if (stage === 'comparing') bar.report({ phase: 'comparing documents', done: documents_compared });
+  // What was read before an interruption is not among the events: near enough.
+  else bar.report({ phase: phases[stage], done: events, ...(share > 0 ? { total: Math.round(events / share) } : {}) });
+}

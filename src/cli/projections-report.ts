@@ -1,0 +1,88 @@
+/** What came of a rebuild, in words. */
+import { z } from 'zod';
+import type { Paint } from './colours.js';
+import { count } from './progress-bar.js';
+import { printable, table } from './table.js';
+
+const resultSchema = z.object({
+  name: z.string(),
+  version: z.number(),
+  storage_version: z.number(),
+  is_changed: z.boolean(),
+  documents: z.number().nullable(),
+  live_documents: z.number().nullable(),
+  hash: z.string().nullable(),
+  differing: z.number().nullable(),
+  differences: z.array(z.string()).readonly(),
+});
+
+/** A rebuild as the service shows it, as far as is needed here. */
+export const rebuildSchema = z.object({
+  rebuild_id: z.string(),
+  dry_run: z.boolean(),
+  outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
+  progress: z
+    .object({
+      stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
+      share: z.number(),
+      events: z.number(),
+      documents_compared: z.number(),
+    })
+    .nullable(),
+  fault: z.string().nullable(),
+  results: z.array(resultSchema).readonly(),
+  poison: z
+    .object({
+      view: z.string(),
+      stream: z.string(),
+      position: z.string(),
+      event_id: z.string(),
+      event_type: z.string(),
+      reason: z.string(),
+      data: z.string().nullable(),
+      metadata: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type Rebuilt = z.output<typeof rebuildSchema>;
+
+export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, paint: Paint): string {
+  const words = {
+    switched: paint.good('Rebuilt: the new views are live.'),
+    checked: paint.good('Equal: the live views are what the log says. Nothing was switched.'),
+    prepared: paint.good('Filled: the next start of this version takes them up.'),
+    differs: paint.bad('Different: the live views are not what the log says. Nothing was switched.'),
+    poison: paint.bad('Stopped: an event cannot be folded. The live views are untouched.'),
+  };
+  const head = outcome === null ? paint.bad(`Given up: ${fault ?? 'no reason known'}`) : words[outcome];
+  return [`${head}\n`, ...resultLines(results, paint), ...poisonLines(poison)].join('');
+}
+
+function resultLines(results: Rebuilt['results'], paint: Paint): readonly string[] {
+  if (results.length === 0) return [];
+  const rows = results.map(({ name, storage_version, documents, live_documents, differing, is_changed, hash }) => [
+    name,
+    String(storage_version),
+    documents === null ? '-' : count(documents),
+    live_documents === null ? '-' : count(live_documents),
+    differing === null ? '-' : `${count(differing)}${is_changed ? ' (expected)' : ''}`,
+    hash ?? '-',
+  ]);
+  const titles = ['view', 'storage', 'documents', 'before', 'differ', 'sha-256'];
+  const different = results.filter(({ differences }) => differences.length > 0);
+  return [
+    table(rows, { titles, width: undefined, emphasise: paint.bold }),
+    ...different.map(({ name, differences }) => `${name}: ${differences.map(printable).join(', ')}\n`),
+  ];
+}
+
+function poisonLines(poison: Rebuilt['poison']): readonly string[] {
+  if (poison === null) return [];
+  const { view, stream, position, event_id, event_type, reason, data, metadata } = poison;
+  return [
+    `  view      ${view}\n  event     ${event_type} ${event_id}\n  position  ${position}\n  stream    ${stream}\n`,
+    `  reason    ${printable(reason)}\n`,
+    ...(data === null ? [] : [`  data      ${printable(data)}\n`]),
+    ...(metadata === null ? [] : [`  metadata  ${printable(metadata)}\n`]),
+  ];
+}

@@ -1,0 +1,78 @@
+/** `audience projections`: how far the views are, and rebuilding them. */
+import type { Command } from 'commander';
+import { rebuildsView } from '../projections/rebuild-record.js';
+import { readParked } from '../projections/parked.js';
+import { isOf } from '../projections/storage.js';
+import { liveProjections } from '../projections/views.js';
+import { paintFor } from './colours.js';
+import type { CommandLine } from './command-line.js';
+import { withExamples } from './program.js';
+import { registerRebuild } from './projections-rebuild.js';
+import { statusFrom, type ViewStatus } from './projections-status.js';
+import { table } from './table.js';
+
+export function registerProjections(program: Command, line: CommandLine): void {
+  const projections = program.command('projections').description('views: how far they are, and rebuilding them');
+  const status = projections
+    .command('status')
+    .description('each view: version, storage, position, lag, parked streams')
+    .action(() => show(line));
+  withExamples(status, ['audience projections status', 'audience projections status --json']);
+  registerRebuild(projections, line);
+}
+
+async function show(line: CommandLine): Promise<void> {
+  const service = await line.service();
+  const views = service === undefined ? await fromStore(line) : await statusFrom(service);
+  const { stdout, env } = line;
+  await stdout.write(
+    line.json
+      ? `${JSON.stringify(views)}\n`
+      : table(views.map(rowOf), {
+          titles: ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'],
+          width: stdout.columns,
+          emphasise: paintFor(stdout, env).bold,
+        }),
+  );
+}
+
+/** Where no service runs: as the views were left. */
+async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
+  const reader = await line.openViews();
+  try {
+    const checkpoint = await reader.checkpoint('views');
+    const parked = checkpoint === null ? [] : [...(await readParked(reader)).values()];
+    const record = await reader
+      .get<{ rebuild_id: string; state: string; views: string[] }>(rebuildsView, 'current')
+      .catch(() => undefined);
+    const open = record?.document.state === 'running' ? record.document : undefined;
+    return liveProjections.map((view): ViewStatus => {
+      const storage = checkpoint?.live[view.name];
+      const isLive = isOf(view, storage);
+      return {
+        name: view.name,
+        version: view.version,
+        state: isLive ? 'live' : 'missing',
+        storage_version: isLive ? (storage ?? null) : null,
+        position: checkpoint?.position ?? '',
+        lag_ms: null,
+        parked: parked.filter((stream) => stream.view === view.name),
+        rebuild_id: open?.views.includes(view.name) === true ? open.rebuild_id : null,
+      };
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
+function rowOf({ name, version, state, storage_version, position, lag_ms, parked, rebuild_id }: ViewStatus): string[] {
+  return [
+    name,
+    String(version),
+    storage_version === null ? '-' : String(storage_version),
+    position === '' ? '-' : position.replace(/^0+(?=\d)/, ''),
+    lag_ms === null ? '-' : `${lag_ms} ms`,
+    String(parked.length),
+    rebuild_id === null ? state : 'being rebuilt',
+  ];
+}

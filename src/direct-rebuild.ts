@@ -1,0 +1,154 @@
+/** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailedError } from './cli/failures.js';
+import { openSqliteEventStore } from './eventstore/sqlite.js';
+import { fillViews } from './projections/fill.js';
+import { createLease, type Lease } from './projections/lease.js';
+import { createOrderLine } from './projections/order-line.js';
+import { createOrders, type OrderAnswer, type Orders } from './projections/orders.js';
+import { runProjector } from './projections/projector.js';
+import type { ProjectorStatus } from './projections/projector-status.js';
+import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
+import { runRebuild, type Command } from './projections/rebuild.js';
+import { liveProjections } from './projections/views.js';
+import type { ReadModels } from './readmodels/read-models.js';
+import { isShared, openEventReader, openReadModels, type OpenReader, type StoreSettings } from './stores.js';
+
+export interface DirectRebuild {
+  readonly settings: StoreSettings;
+  readonly views: readonly string[];
+  readonly dryRun: boolean;
+  /** Beside a service of another version, which goes on: fills what its next start with this code will read. */
+  readonly isPreparation: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: RebuildProgress) => void;
+}
+
+const leaseMs = 4_000;
+/** After this a lease that somebody has let go by dying has run out. */
+const patienceMs = 2 * leaseMs;
+const pauseMs = 5;
+const now = (): number => performance.now();
+
+/** @throws WriterLockedError, CommandFailedError, RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
+export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResult> {
+  const { settings, isPreparation } = input;
+  // Held, so that no service starts meanwhile.
+  const lock =
+    settings.events.kind === 'embedded' && !isPreparation
+      ? await openSqliteEventStore({ file: settings.events.file, clock: Date.now })
+      : undefined;
+  try {
+    const reader = await openEventReader(settings.events, { onFault: () => undefined });
+    const readModels = await openReadModels(settings.views);
+    try {
+      if (isPreparation) return await underLease({ ...input, reader, readModels, command: refuse });
+      return await withProjector({ ...input, reader, readModels });
+    } finally {
+      await reader.close();
+      await readModels.close();
+    }
+  } finally {
+    await lock?.close();
+  }
+}
+
+interface Opened extends DirectRebuild {
+  readonly reader: OpenReader;
+  readonly readModels: ReadModels;
+}
+
+const refuse: Command = () => Promise.reject(new Error('a preparation gives no orders'));
+
+const leaseOf = ({ readModels }: Opened, name: string): Lease =>
+  createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
+
+async function underLease(input: Opened & { readonly command: Command }): Promise<RebuildResult> {
+  const { reader, readModels, views, dryRun, isPreparation, signal, onProgress, command } = input;
+  const lease = leaseOf(input, 'rebuild');
+  try {
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const epoch = await lease.hold(waiting);
+    signal.throwIfAborted();
+    if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
+    return await runRebuild({
+      wish: { id: randomUUID(), views, dryRun, isStart: false, isPreparation },
+      reader,
+      readModels,
+      projections: liveProjections,
+      command,
+      epoch,
+      check: () => lease.check(),
+      signal,
+      onProgress,
+      now,
+      pause: () => sleep(pauseMs),
+    });
+  } finally {
+    await lease.close();
+  }
+}
+
+async function withProjector(input: Opened): Promise<RebuildResult> {
+  const { settings, reader } = input;
+  const orders = createOrders();
+  const line = createOrderLine(orders.give);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([input.signal, line.signal]);
+  const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
+  const folding = startFolding({ ...input, lease, orders, onAnswer: line.answer, stop: stop.signal });
+  try {
+    await folding.reaches(await reader.head(), signal);
+    return await underLease({ ...input, signal, command: line.command });
+  } finally {
+    stop.abort();
+    await folding.done;
+    await lease?.close();
+  }
+}
+
+interface Folding {
+  readonly done: Promise<void>;
+  /** @throws CommandFailedError, and what keeps the projector from folding */
+  reaches(position: string, signal: AbortSignal): Promise<void>;
+}
+
+interface FoldingInput extends Opened {
+  readonly lease: Lease | undefined;
+  readonly orders: Orders;
+  readonly onAnswer: (answer: OrderAnswer) => void;
+  readonly stop: AbortSignal;
+}
+
+function startFolding({ reader, readModels, lease, orders, onAnswer, stop }: FoldingInput): Folding {
+  let status: ProjectorStatus | undefined;
+  const done = runProjector({
+    reader,
+    readModels,
+    projections: liveProjections,
+    signal: stop,
+    random: Math.random,
+    onFault: () => undefined,
+    onProgress(next) {
+      status = next;
+    },
+    foreignViews: 'refuse',
+    ...(lease === undefined ? {} : { lease }),
+    // Nobody reads them here; what is left is dropped by the next start.
+    rebuilds: { orders, fill: fillViews, retireAfter: 2_147_483_647, onAnswer },
+  });
+  return {
+    done,
+    async reaches(position, signal) {
+      const begun = now();
+      while (status?.live == null || status.position < position) {
+        signal.throwIfAborted();
+        if (status?.standby === true && now() - begun > patienceMs)
+          throw new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
+        if (typeof status?.fault === 'string') throw new Error(status.fault);
+        await sleep(pauseMs);
+      }
+    },
+  };
+}
