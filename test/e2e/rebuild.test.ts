@@ -1,0 +1,207 @@
+/** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { readLive } from '../../src/projections/live-reader.js';
+import { liveProjections } from '../../src/projections/views.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { someAddress, unique } from '../support/answers.js';
+import { exampleMetadata } from '../support/examples.js';
+import { documentsOf, freshFold } from '../support/fresh-fold.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { onServers } from '../support/stores.js';
+
+const clients = 32;
+const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
+
+interface Record {
+  readonly rebuild_id: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly results: readonly { name: string; differing: number; documents: number; storage_version: number }[];
+  readonly poison: { data: string; position: string; view: string } | null;
+}
+
+const recordIn = (answer: Answer): Record => (answer.body as { data: Record }).data;
+
+async function ok(answer: Promise<Answer>): Promise<Answer> {
+  const given = await answer;
+  if (given.status !== 200) throw new Error(`${given.status}: ${given.text}`);
+  return given;
+}
+
+const begin = async (service: Service, views: string, body: object = {}): Promise<Record> =>
+  recordIn(await ok(service.post(`/v1/projections/${views}/rebuild`, body)));
+
+const over = (service: Service): Promise<Record> =>
+  eventually(
+    async () => {
+      const record = recordIn(await ok(service.get('/v1/projections/rebuild')));
+      return record.state === 'finished' || record.state === 'failed' ? record : undefined;
+    },
+    { within: 60_000, what: 'the end of the rebuild' },
+  );
+
+const newList = (service: Service): Promise<string> =>
+  service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+
+/** The views as they stand in the data folder equal a fresh fold of its log. */
+async function expectTrueViews({ dataDir }: Service): Promise<void> {
+  const log = openSqliteEventReader({ file: path.join(dataDir, 'events.db') });
+  const models = openSqliteReadModels({ file: path.join(dataDir, 'views.db'), readOnly: true });
+  try {
+    const head = await log.head();
+    await eventually(async () => ((await models.checkpoint('views'))?.position ?? '') >= head || undefined, {
+      what: 'the head in the views',
+    });
+    expect(await documentsOf(await readLive(models, liveProjections))).toEqual(await freshFold(log));
+  } finally {
+    await log.close();
+    await models.close();
+  }
+}
+
+describe('a rebuild', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT: '0' } });
+  });
+  afterAll(() => service.close());
+
+  test(
+    'while 32 clients write and read: each sees all that it has written, every time',
+    { timeout: 120_000 },
+    async () => {
+      const list = await newList(service);
+      let writing = true;
+      let reads = 0;
+      const client = async (): Promise<void> => {
+        const email = someAddress();
+        const created = await ok(service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
+        const target = `/v1/contacts/${list}/${created.field('contact_id')}`;
+        for (let round = 0; writing; round += 1) {
+          const firstName = `Ada ${round}`;
+          await ok(service.post(`/v1/contacts/${list}/upsertcontact`, { email, status: 'Subscribed', firstName }));
+          expect((await ok(service.get(target))).field('firstName')).toBe(firstName);
+          const byEmail = await ok(service.get(`/v1/contacts?email=${encodeURIComponent(email)}`));
+          expect(byEmail.body).toMatchObject({ data: { firstName, subscriptions: [{ list_id: list }] } });
+          reads += 2;
+        }
+      };
+      const all = Promise.all(Array.from({ length: clients }, client));
+      const storages: number[] = [];
+      try {
+        for (let rebuild = 0; rebuild < 2; rebuild += 1) {
+          await begin(service, 'all');
+          const { outcome, results } = await over(service);
+          expect({ outcome, differing: results.map(({ differing }) => differing) }).toEqual({
+            outcome: 'switched',
+            differing: results.map(() => 0),
+          });
+          storages.push(results.find(({ name }) => name === 'contacts')?.storage_version ?? 0);
+        }
+      } finally {
+        writing = false;
+        await all;
+      }
+      expect(reads).toBeGreaterThan(clients);
+      expect(storages).toEqual([2001, 2002]);
+      const ready = await service.get('/health/ready');
+      expect(ready.body).toMatchObject({ data: { projections: { missing: [], parked: [], rebuilding: false } } });
+      if (!onServers) await expectTrueViews(service);
+    },
+  );
+
+  test('is one at a time, of views that there are', async () => {
+    expect((await service.post('/v1/projections/nothing/rebuild', {})).status).toBe(404);
+    expect((await service.post('/v1/projections/lists/rebuild', { dry_run: 'yes' })).status).toBe(400);
+    const answers = await Promise.all(
+      [1, 2].map(() => service.post('/v1/projections/lists,tags/rebuild', { dry_run: true })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await over(service)).toMatchObject({ outcome: 'checked', results: [{ name: 'lists' }, { name: 'tags' }] });
+  });
+
+  test('tells how far it is as server-sent events, and ends with the result', async () => {
+    const { rebuild_id } = await begin(service, 'contacts', { dry_run: true });
+    const { text, headers } = await ok(service.get('/v1/projections/rebuild?follow=true'));
+    expect(headers['content-type']).toBe('text/event-stream');
+    const last = text.trim().split('\n\n').at(-1) ?? '';
+    expect(last).toMatch(/^event: result\n/);
+    expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ rebuild_id, outcome: 'checked' });
+  });
+
+  test('goes on after the service was killed in the middle of it', { timeout: 120_000 }, async () => {
+    const { rebuild_id } = await begin(service, 'all');
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+    await service.kill('SIGKILL');
+    await service.start({ RATE_LIMIT: '0' });
+    expect(await over(service)).toMatchObject({ rebuild_id, outcome: 'switched' });
+    if (!onServers) await expectTrueViews(service);
+  });
+
+  test.skipIf(onServers)(
+    'from the command line, through the service and without it',
+    { timeout: 120_000 },
+    async () => {
+      const audience = async (...words: readonly string[]) => {
+        const options = { env: { PATH: process.env['PATH'], AUDIENCE_KEY: service.key } };
+        const { stdout } = await promisify(execFile)(
+          process.execPath,
+          [program, ...words, '--data-dir', service.dataDir],
+          options,
+        );
+        return stdout;
+      };
+      expect(await audience('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
+      expect(await audience('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
+      await service.kill('SIGTERM');
+      const result: unknown = JSON.parse(await audience('projections', 'rebuild', 'all', '--json'));
+      expect(result).toMatchObject({
+        outcome: 'switched',
+        results: liveProjections.map(({ name }) => ({ name, differing: 0 })),
+      });
+      await service.start({ RATE_LIMIT: '0' });
+      await expectTrueViews(service);
+    },
+  );
+});
+
+test.skipIf(onServers)(
+  'an event that cannot be folded stops it: the body is for who asks, and in no log',
+  { timeout: 120_000 },
+  async () => {
+    const service = await startService();
+    try {
+      const list = await newList(service);
+      const created = await ok(
+        service.post(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }),
+      );
+      await service.kill('SIGTERM');
+      const contact_id = created.field('contact_id');
+      const store = await openSqliteEventStore({ file: path.join(service.dataDir, 'events.db'), clock: Date.now });
+      const data = JSON.stringify({ contact_id, person: { firstName: 7, city: 'Secretville' } });
+      const metadata = JSON.stringify(exampleMetadata);
+      const event = { id: randomUUID(), type: 'ContactProfileChanged', data, metadata };
+      const { position } = await store.append(`contact-${'0'.repeat(32)}`, [event], { expectedRevision: 'any' });
+      await store.close();
+      await service.start();
+      await begin(service, 'contacts');
+      expect(await over(service)).toMatchObject({
+        state: 'failed',
+        outcome: 'poison',
+        poison: { view: 'contacts', position, data, event_id: event.id },
+      });
+      expect((await service.get(`/v1/contacts/${list}/${contact_id}`)).status).toBe(200);
+      expect(service.output()).toContain('rebuild ended');
+      expect(service.output()).not.toContain('Secretville');
+    } finally {
+      await service.close();
+    }
+  },
+);
