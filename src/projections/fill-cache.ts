@@ -1,31 +1,22 @@
 /** The documents that a fill has at hand: recent ones, written or yet to be written, and which ids cannot be in the store at all. */
-import type { Document, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
+import type { DocumentWrite, ReadModels } from '../readmodels/read-models.js';
+import { toSlot, type Slot, type SlotSource } from './fold.js';
+import type { Projection } from './projection.js';
 import { createSeenIds } from './seen-ids.js';
 
-/** As the store knows it too, where `stored` is its position. */
-interface Entry {
-  document: Document | null;
-  position: string;
-  /** Its position in the store, or in the write that is under way; null = not there. */
-  stored: string | null;
-  changed: boolean;
+/** The documents of one view: those touched since the last turn, and those that are being written. */
+interface Held {
+  readonly projection: Projection;
+  recent: Map<string, Slot>;
+  leaving: ReadonlyMap<string, Slot>;
 }
 
-/** The documents of one view: those touched since the last turn, and those touched in the turn before. */
-interface Cached {
-  readonly view: View;
-  recent: Map<string, Entry>;
-  older: Map<string, Entry>;
-}
-
-export interface FillCache extends Pick<ReadModels, 'load'> {
-  /** Takes what a fold has changed. */
-  absorb(writes: Iterable<DocumentWrite>): void;
-  /**
-   * All that is to be written, by view and in the order of ids. It stays at hand until the turn after: by then it must have
-   * been written.
-   */
-  turn(): readonly DocumentWrite[];
+export interface FillCache {
+  readonly slots: SlotSource;
+  /** All that is to be written, by view and in the order of ids. It stays at hand until it has been. */
+  turn(): DocumentWrite[];
+  /** What the last turn gave out is in the store. */
+  written(): void;
   /** Documents touched since the last turn. */
   documents(): number;
   /** Characters of the documents loaded since the last turn. */
@@ -34,64 +25,49 @@ export interface FillCache extends Pick<ReadModels, 'load'> {
 
 /** `isEmpty`: nothing is stored yet, so that what was never written need not be looked for. */
 export function createFillCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean): FillCache {
-  const views = new Map<View, Cached>();
+  const views = new Map<Projection, Held>();
   const seen = isEmpty ? createSeenIds() : undefined;
   let characters = 0;
 
-  const cached = (view: View): Cached => {
-    const known = views.get(view) ?? { view, recent: new Map<string, Entry>(), older: new Map<string, Entry>() };
-    views.set(view, known);
-    return known;
-  };
-  const mayBeStored = ({ name, version }: View, id: string): boolean => seen?.has(`${name}${version}/${id}`) ?? true;
+  function held(projection: Projection): Held {
+    let found = views.get(projection);
+    if (found === undefined) views.set(projection, (found = { projection, recent: new Map(), leaving: new Map() }));
+    return found;
+  }
 
   return {
-    async load(view, ids) {
-      const { recent, older } = cached(view);
-      const found = new Map<string, Entry>();
+    async slots(projection, ids) {
+      const { recent, leaving } = held(projection);
       const missing: string[] = [];
       for (const id of ids) {
-        const entry = recent.get(id) ?? older.get(id);
-        if (entry !== undefined) {
-          recent.set(id, entry);
-          found.set(id, entry);
-        } else if (mayBeStored(view, id)) missing.push(id);
+        if (recent.has(id)) continue;
+        const known = leaving.get(id);
+        recent.set(id, known ?? toSlot(undefined));
+        if (known === undefined && seen?.has(projection.name, id) !== false) missing.push(id);
       }
-      if (missing.length === 0) return found;
-      for (const [id, { document, position }] of await readModels.load(view, missing)) {
-        const entry = { document, position, stored: position, changed: false };
-        characters += roughSize(document);
-        recent.set(id, entry);
-        found.set(id, entry);
+      if (missing.length === 0) return recent;
+      for (const [id, found] of await readModels.load(projection, missing)) {
+        characters += roughSize(found.document);
+        recent.set(id, toSlot(found));
       }
-      return found;
-    },
-
-    absorb(writes) {
-      for (const { view, id, document, position } of writes) {
-        const { recent } = cached(view);
-        const entry = recent.get(id);
-        if (entry === undefined) recent.set(id, { document, position, stored: null, changed: true });
-        else Object.assign(entry, { document, position, changed: true });
-      }
+      return recent;
     },
 
     turn() {
       const writes: DocumentWrite[] = [];
-      for (const one of views.values()) {
-        const changed = [...one.recent].filter(([, entry]) => entry.changed).sort(byId);
-        for (const [id, entry] of changed) {
-          const { document, position, stored } = entry;
-          writes.push({ view: one.view, id, document, position, loaded: stored });
-          if (stored === null) seen?.add(`${one.view.name}${one.view.version}/${id}`);
-          entry.stored = position;
-          entry.changed = false;
+      for (const view of views.values()) {
+        for (const write of changes(view)) {
+          writes.push(write);
+          if (write.loaded === null) seen?.add(view.projection.name, write.id);
         }
-        one.older = one.recent;
-        one.recent = new Map();
+        view.leaving = view.recent;
+        view.recent = new Map();
       }
       characters = 0;
       return writes;
+    },
+    written() {
+      for (const view of views.values()) view.leaving = new Map();
     },
 
     documents: () => [...views.values()].reduce((sum, { recent }) => sum + recent.size, 0),
@@ -99,8 +75,21 @@ export function createFillCache(readModels: Pick<ReadModels, 'load'>, isEmpty: b
   };
 }
 
-/** As SQLite orders ASCII, which ids are. */
-const byId = ([a]: readonly [string, Entry], [b]: readonly [string, Entry]): number => (a < b ? -1 : 1);
+/** From now on they count as stored. */
+function changes({ projection: view, recent }: Held): readonly DocumentWrite[] {
+  const writes: DocumentWrite[] = [];
+  for (const [id, slot] of recent) {
+    const { document = null, position, stored } = slot;
+    if (!slot.changed || position === null) continue;
+    writes.push({ view, id, document, position, loaded: stored });
+    slot.stored = position;
+    slot.changed = false;
+  }
+  return writes.sort(byId);
+}
+
+/** Nearly as the stores order them: what lies close together is written close together. */
+const byId = (a: DocumentWrite, b: DocumentWrite): number => (a.id < b.id ? -1 : 1);
 
 /** Characters of a document, near enough for a bound. */
 function roughSize(value: unknown): number {

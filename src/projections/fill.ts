@@ -2,9 +2,9 @@
 import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { createFillCache, type FillCache } from './fill-cache.js';
-import { foldBatch, handlersOf } from './fold.js';
+import { foldInto, handlersOf, parkedWrite } from './fold.js';
 import { parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 
@@ -138,24 +138,23 @@ async function foldAll(fill: Fill): Promise<void> {
 
 async function foldPage(fill: Fill, events: readonly StoredEvent[]): Promise<void> {
   const { handlers, cache, parked, input } = fill;
-  const fold = await foldBatch({ events, handlers, readModels: cache, parked, park: input.park });
-  cache.absorb(fold.writes);
+  const fold = await foldInto({ events, handlers, parked, park: input.park }, cache.slots);
   for (const { data } of events) fill.characters += data.length;
   fill.events += events.length;
-  fill.last = events.at(-1) ?? fill.last;
+  const last = events.at(-1) ?? fill.last;
+  fill.last = last;
   for (const stream of fold.parked) parked.set(parkedId(stream.view, stream.stream), stream);
   // Together with what was folded before it, as the projector does.
-  if (fold.parked.length > 0) await write(fill);
+  if (fold.parked.length > 0) await write(fill, fold.parked.map(parkedWrite));
   const { unknown, at } = fold;
-  const position = fill.last?.position ?? '';
-  input.onProgress({ position, events: fill.events, at, unknown, parked: fold.parked });
+  input.onProgress({ position: last?.position ?? '', events: fill.events, at, unknown, parked: fold.parked });
 }
 
 const isFull = ({ cache, characters, bounds }: Fill): boolean =>
   cache.documents() >= bounds.documents || characters + cache.characters() >= bounds.characters;
 
 /** Begins to write what has been folded, once what was begun before is done: meanwhile the next events are folded. */
-async function write(fill: Fill): Promise<void> {
+async function write(fill: Fill, more: readonly DocumentWrite[] = []): Promise<void> {
   await fill.writing;
   const { input, last, checkpoint: previous, logId, live } = fill;
   if (last === undefined) return;
@@ -165,7 +164,8 @@ async function write(fill: Fill): Promise<void> {
   fill.checkpoint = next;
   fill.last = undefined;
   fill.characters = 0;
-  fill.writing = input.readModels.commit({ writes: fill.cache.turn(), checkpoint });
+  const writes = [...fill.cache.turn(), ...more];
+  fill.writing = input.readModels.commit({ writes, checkpoint }).then(() => fill.cache.written());
   // A failure is met by the next one who waits.
   fill.writing.catch(() => undefined);
 }

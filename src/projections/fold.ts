@@ -1,4 +1,4 @@
-/** Folds one batch of events into the documents of all views, in memory; the caller commits what comes out. */
+/** Folds events into the documents of views, in memory: for the projector batch by batch, for a fill into what it has at hand. The caller commits what comes out. */
 import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
@@ -10,21 +10,24 @@ export interface FoldInput {
   readonly events: readonly StoredEvent[];
   /** By event type; see `handlersOf`. */
   readonly handlers: ReadonlyMap<string, readonly Projection[]>;
-  readonly readModels: Pick<ReadModels, 'load'>;
   /** Streams parked so far, by id. */
   readonly parked: ReadonlyMap<string, ParkedStream>;
   /** What a poison event does: park its stream for that view, or throw a PoisonEventError. */
   readonly park: boolean;
 }
 
-export interface Fold {
-  readonly writes: readonly DocumentWrite[];
-  /** Newly parked; their documents are among the writes. */
+export interface Folded {
+  /** Newly parked. */
   readonly parked: readonly ParkedStream[];
   /** Types that nobody knows, once per event. */
   readonly unknown: readonly string[];
   /** When the last event that a view handles happened. */
   readonly at: string | undefined;
+}
+
+export interface Fold extends Folded {
+  /** Newly parked streams are among them. */
+  readonly writes: readonly DocumentWrite[];
 }
 
 /** An event that cannot be folded, met while the caller still wants to try again or to stop. Its message holds no personal data. */
@@ -52,13 +55,19 @@ type Step = { readonly projection: Projection; readonly stored: StoredEvent } & 
   { readonly recorded: Recorded<DomainEvent>; readonly keys: readonly string[] } | { readonly reason: string }
 );
 
-/** A document on its way through the batch. */
-interface Slot {
+/** A document while events are folded into it. */
+export interface Slot {
   document: Document | undefined;
+  /** Of the last event folded into it; null when there is neither document nor tombstone. */
   position: string | null;
-  readonly loaded: string | null;
+  /** Its position in the store. */
+  stored: string | null;
+  /** Since it was stored. */
   changed: boolean;
 }
+
+/** A slot for each of the ids, which may repeat. */
+export type SlotSource = (projection: Projection, ids: readonly string[]) => Promise<ReadonlyMap<string, Slot>>;
 
 type Slots = ReadonlyMap<Projection, ReadonlyMap<string, Slot>>;
 
@@ -69,8 +78,22 @@ export function handlersOf(projections: readonly Projection[]): ReadonlyMap<stri
   return handlers;
 }
 
-/** @throws PoisonEventError unless `park`. @throws ReadModelsUnavailableError */
-export async function foldBatch(input: FoldInput): Promise<Fold> {
+/** Folds into freshly loaded documents. @throws PoisonEventError unless `park`. @throws ReadModelsUnavailableError */
+export async function foldBatch({
+  readModels,
+  ...input
+}: FoldInput & { readonly readModels: Pick<ReadModels, 'load'> }): Promise<Fold> {
+  const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
+  const folded = await foldInto(input, async (projection, ids) => {
+    const loaded = await loadSlots(readModels, projection, ids);
+    slots.set(projection, loaded);
+    return loaded;
+  });
+  return { ...folded, writes: [...changedDocuments(slots), ...folded.parked.map(parkedWrite)] };
+}
+
+/** Folds into the slots, each asked for once for each view. What was folded before a PoisonEventError stays in them. @throws as `foldBatch`. */
+export async function foldInto(input: FoldInput, source: SlotSource): Promise<Folded> {
   const unknown: string[] = [];
   const steps: Step[] = [];
   for (const stored of input.events) {
@@ -80,22 +103,17 @@ export async function foldBatch(input: FoldInput): Promise<Fold> {
     } else addSteps(steps, stored, unparked(handlers, stored, input.parked));
   }
 
-  const slots = await loadSlots(steps, input.readModels);
+  const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
+  for (const [projection, ids] of keysByView(steps)) slots.set(projection, await source(projection, ids));
   const parked = new Map<string, ParkedStream>();
   for (const step of steps) {
-    const id = parkedId(step.projection.name, step.stored.stream);
-    if (parked.has(id)) continue;
+    if (parked.size > 0 && parked.has(parkedId(step.projection.name, step.stored.stream))) continue;
     const reason = foldStep(step, slots);
     if (reason === undefined) continue;
     if (!input.park) throw new PoisonEventError(step.projection.name, step.stored, reason);
-    parked.set(id, toParked(step, reason));
+    parked.set(parkedId(step.projection.name, step.stored.stream), toParked(step, reason));
   }
-  return {
-    writes: [...changedDocuments(slots), ...[...parked].map(parkedWrite)],
-    parked: [...parked.values()],
-    unknown,
-    at: lastTime(steps),
-  };
+  return { parked: [...parked.values()], unknown, at: lastTime(steps) };
 }
 
 /** What stands before the poison event is folded, again too: after a crash the parked stream may be ahead of its documents. */
@@ -129,28 +147,31 @@ function addSteps(steps: Step[], stored: StoredEvent, handlers: readonly Project
   }
 }
 
-async function loadSlots(steps: readonly Step[], readModels: Pick<ReadModels, 'load'>): Promise<Slots> {
-  const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
-  for (const [projection, ids] of keysByView(steps)) {
-    const stored = await readModels.load(projection, [...ids]);
-    const ofView = new Map<string, Slot>();
-    for (const id of ids) {
-      const found = stored.get(id);
-      const loaded = found?.position ?? null;
-      ofView.set(id, { document: found?.document ?? undefined, position: loaded, loaded, changed: false });
-    }
-    slots.set(projection, ofView);
-  }
+async function loadSlots(
+  readModels: Pick<ReadModels, 'load'>,
+  projection: Projection,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Slot>> {
+  const slots = new Map<string, Slot>();
+  const wanted = [...new Set(ids)];
+  const found = await readModels.load(projection, wanted);
+  for (const id of wanted) slots.set(id, toSlot(found.get(id)));
   return slots;
 }
 
-function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, ReadonlySet<string>> {
-  const wanted = new Map<Projection, Set<string>>();
+/** Of what `load` has found. */
+export function toSlot(found: { readonly document: Document | null; readonly position: string } | undefined): Slot {
+  const stored = found?.position ?? null;
+  return { document: found?.document ?? undefined, position: stored, stored, changed: false };
+}
+
+function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, readonly string[]> {
+  const wanted = new Map<Projection, string[]>();
   for (const step of steps) {
     if (!('keys' in step)) continue;
     let ids = wanted.get(step.projection);
-    if (ids === undefined) wanted.set(step.projection, (ids = new Set()));
-    for (const key of step.keys) ids.add(key);
+    if (ids === undefined) wanted.set(step.projection, (ids = []));
+    for (const key of step.keys) ids.push(key);
   }
   return wanted;
 }
@@ -159,10 +180,11 @@ function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, ReadonlySet
 function foldStep(step: Step, slots: Slots): string | undefined {
   if ('reason' in step) return step.reason;
   const { projection, recorded } = step;
+  const ofView = slots.get(projection);
   const results: (readonly [Slot, Document | undefined])[] = [];
   try {
     for (const key of step.keys) {
-      const slot = slots.get(projection)?.get(key);
+      const slot = ofView?.get(key);
       if (slot === undefined || isFolded(slot, recorded.position)) continue;
       const document = projection.evolve(slot.document, recorded, key) ?? undefined;
       if (document !== slot.document) results.push([slot, document]);
@@ -183,13 +205,13 @@ const isFolded = (slot: Slot, position: string): boolean => slot.position !== nu
 
 function* changedDocuments(slots: Slots): Generator<DocumentWrite> {
   for (const [view, ofView] of slots)
-    for (const [id, { document, position, loaded, changed }] of ofView)
-      if (changed && position !== null) yield { view, id, document: document ?? null, position, loaded };
+    for (const [id, { document, position, stored, changed }] of ofView)
+      if (changed && position !== null) yield { view, id, document: document ?? null, position, loaded: stored };
 }
 
-const parkedWrite = ([id, document]: readonly [string, ParkedStream]): DocumentWrite => ({
+export const parkedWrite = (document: ParkedStream): DocumentWrite => ({
   view: parkedView,
-  id,
+  id: parkedId(document.view, document.stream),
   document,
   position: document.position,
   loaded: null,

@@ -1,8 +1,8 @@
 /** Remembers millions of ids in a few megabytes: what it has not seen was certainly never added, what it has seen nearly certainly was. */
 
 export interface SeenIds {
-  add(id: string): void;
-  has(id: string): boolean;
+  add(view: string, id: string): void;
+  has(view: string, id: string): boolean;
 }
 
 /** 64 million bits: of 10 million ids, 5 in a hundred new ones are taken for known. */
@@ -13,15 +13,15 @@ const probes = 4;
 export function createSeenIds(): SeenIds {
   const words = new Uint32Array(bits / 32);
   return {
-    add(id) {
-      const { first, step } = hashes(id);
+    add(view, id) {
+      const { first, step } = hashes(view, id);
       for (let probe = 0; probe < probes; probe += 1) {
         const bit = place(first, step, probe);
         words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
       }
     },
-    has(id) {
-      const { first, step } = hashes(id);
+    has(view, id) {
+      const { first, step } = hashes(view, id);
       for (let probe = 0; probe < probes; probe += 1) {
         const bit = place(first, step, probe);
         if (((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
@@ -34,14 +34,15 @@ export function createSeenIds(): SeenIds {
 const place = (first: number, step: number, probe: number): number => (first + Math.imul(step, probe)) & (bits - 1);
 
 /** FNV-1a twice, with different beginnings, and mixed so that every bit counts. */
-function hashes(id: string): { readonly first: number; readonly step: number } {
+function hashes(view: string, id: string): { readonly first: number; readonly step: number } {
   let first = 0x811c9dc5;
   let step = 0x9e3779b9;
-  for (let at = 0; at < id.length; at += 1) {
-    const code = id.charCodeAt(at);
-    first = Math.imul(first ^ code, 0x01000193);
-    step = Math.imul(step ^ code, 0x85ebca6b);
-  }
+  for (const text of [view, id])
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      first = Math.imul(first ^ code, 0x01000193);
+      step = Math.imul(step ^ code, 0x85ebca6b);
+    }
   return { first: mixed(first), step: mixed(step) | 1 };
 }
 

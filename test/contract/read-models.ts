@@ -312,6 +312,64 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect(await ids(view, { contains: { field: 'tag_ids', value: 't' } })).toEqual([]);
       });
 
+      it('take documents while they are bare, and are found in every way once they are whole', async () => {
+        const view = newView();
+        await models.prepare(view, { bare: true });
+        await models.prepare(view, { bare: true });
+        const odd = '\u0000 "\\" Zoë \ud83d\ude00';
+        await commit(view, [
+          {
+            id: 'a',
+            document: { owner: 'ann', size: 2, tag_ids: ['red', odd, 'red'] },
+            position: position(1),
+            loaded: null,
+          },
+          { id: 'b', document: { owner: 'ann', size: 1, tag_ids: ['red'] }, position: position(1), loaded: null },
+          { id: 'c', document: { owner: 'ann', tag_ids: ['red'] }, position: position(1), loaded: null },
+        ]);
+        await commit(view, [
+          {
+            id: 'b',
+            document: { owner: 'ann', size: 3, tag_ids: ['blue'] },
+            position: position(2),
+            loaded: position(1),
+          },
+          { id: 'c', document: null, position: position(2), loaded: position(1) },
+        ]);
+        const stale = [{ id: 'a', document: {}, position: position(3), loaded: null }];
+        await expect(commit(view, stale)).rejects.toThrow(CommitConflictError);
+        expect([...(await models.load(view, ['a', 'b', 'c', 'd'])).keys()].sort()).toEqual(['a', 'b', 'c']);
+        expect(await ids(view, {})).toEqual(['a', 'b']);
+
+        // By somebody else: who goes on writing here finds it whole.
+        const other = await harness.reopen(now);
+        await other.prepare(view);
+        await other.prepare(view);
+        await other.close();
+        const containing = (value: string): Promise<string[]> => ids(view, { contains: { field: 'tag_ids', value } });
+        expect(await ids(view, { where: { owner: 'ann' }, sort: 'size' })).toEqual(['a', 'b']);
+        expect([await containing('red'), await containing('blue'), await containing(odd)]).toEqual([
+          ['a'],
+          ['b'],
+          ['a'],
+        ]);
+        await commit(view, [
+          {
+            id: 'a',
+            document: { owner: 'ann', size: 4, tag_ids: ['blue'] },
+            position: position(3),
+            loaded: position(1),
+          },
+          { id: 'd', document: { owner: 'ann', size: 0, tag_ids: ['red'] }, position: position(3), loaded: null },
+        ]);
+        expect([await containing('red'), await containing('blue'), await containing(odd)]).toEqual([
+          ['d'],
+          ['a', 'b'],
+          [],
+        ]);
+        expect(await ids(view, { where: { owner: 'ann' }, sort: 'size' })).toEqual(['d', 'b', 'a']);
+      });
+
       it.each(['Things', 'things; drop', 'things1', ''])('refuse the name %j', async (name) => {
         await expect(models.prepare({ name, version: 1, indexes: [] })).rejects.toThrow(TypeError);
       });
