@@ -103,7 +103,7 @@ export function parseSeal(text: string): Seal {
     throw new SealError('its count is missing or not as it should be');
   return {
     format: sealFormat,
-    log_id: texts('log_id', /^[0-9a-f-]{36}$/),
+    log_id: texts('log_id', /^\S{1,64}$/),
     count,
     position: texts('position', /^[^\s]{1,64}$/),
     event_id: texts('event_id', /^[0-9a-f-]{36}$/),

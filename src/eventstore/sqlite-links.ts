@@ -100,9 +100,14 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
 }
 
 function toLinked([position, stream, revision, id, type, data, metadata, link]: Row): LinkedEvent {
-  const place = { stream, revision: BigInt(revision), position: formatPosition(position), ordinal: position };
-  return { ...place, id, type, data, metadata, link };
+  const place = { revision: wholeNumber(revision), position: formatPosition(position), ordinal: position };
+  const what = { stream: text(stream), id: text(id), type: text(type), data: text(data), metadata: text(metadata) };
+  return { ...place, ...what, link };
 }
+
+/** In a damaged or altered file a value may be of another type with the same bytes: other software would read it as another event. */
+const text = (value: string): string => (typeof value === 'string' ? value : `not text: ${String(value)}`);
+const wholeNumber = (value: number): bigint => (Number.isSafeInteger(value) ? BigInt(value) : -1n);
 
 function numberOf(position: Position): number {
   const number = parsePosition(position);
