@@ -18,14 +18,14 @@ import { listDecider } from '../../src/commands/list.js';
 import { tagDecider } from '../../src/commands/tag.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { EventStore } from '../../src/eventstore/event-store.js';
 import { createOwnWrites } from '../../src/projections/own-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
 import { openLog } from './event-log.js';
 
 export interface AuditedService {
-  readonly store: SqliteEventStore;
+  readonly store: EventStore;
   readonly url: string;
   readonly streamOf: (email: string) => string;
   /** Milliseconds since 1970, as every event from now on will have it. */
@@ -44,20 +44,22 @@ const never = (): never => {
   throw new Error('the auditor asks no view');
 };
 
-/** What a test has in place of views. */
+/** What a test has in place of views and of a log. */
 export interface Instead {
   readonly queries?: Partial<Queries>;
   readonly parked?: () => readonly ParkedStream[];
+  /** Default: one in a file of its own. */
+  readonly store?: EventStore;
 }
 
-export async function startAuditedService({
-  queries: given = {},
-  parked = () => [],
-}: Instead = {}): Promise<AuditedService> {
-  const { store } = await openLog();
+export const auditedSecret = 'a secret of the tests, long enough to be one';
+
+export async function startAuditedService(instead: Instead = {}): Promise<AuditedService> {
+  const { queries: given = {}, parked = () => [] } = instead;
+  const store = instead.store ?? (await openLog()).store;
   let time = Date.UTC(2026, 0, 1);
   let count = 0;
-  const keys = deriveStreamKeys('a secret of the tests, long enough to be one');
+  const keys = deriveStreamKeys(auditedSecret);
   const sources = { now: () => time, newEventId: () => randomUUID(), newSalt: () => randomUUID().replaceAll('-', '') };
   const handlerOf = <State, Command, Event extends DomainEvent>(decider: Decider<State, Command, Event>) =>
     createCommandHandler({
