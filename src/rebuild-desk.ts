@@ -60,6 +60,9 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
   let timer: NodeJS.Timeout | undefined;
   /** Of the run, not of the request: an order of an earlier run must not be taken for one of this. */
   let wishId = '';
+  let writing: Promise<void> = Promise.resolve();
+  /** As it was last written. */
+  let kept: RebuildRecord | undefined;
   let interruptions = 0;
   let closed = false;
 
@@ -82,10 +85,11 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
   async function begin(): Promise<void> {
     if (closed || !state.leading) return;
     if (running !== undefined) return await tell();
+    await keep();
     const record = state.missing.length > 0 ? startRecord(state.missing) : await readRecord(readModels);
     if (record === undefined || !isOpen(record) || !mayBegin()) return;
     current = { ...record, state: 'running', fault: null };
-    await keep(current);
+    await keep();
     const { rebuild_id: id, views, dry_run: dryRun, cause } = current;
     log('info', 'rebuild begins', { rebuild_id: id, views, dry_run: dryRun, cause });
     const meter = createMeter(now);
@@ -108,11 +112,21 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
 
   /** For those who ask other processes. Where there are none, nobody waits for the disk. */
   async function tell(): Promise<void> {
-    if (options.settings.views.kind === 'mongodb' && current !== undefined) await keep(current);
+    if (options.settings.views.kind === 'mongodb' && current !== undefined) await keep();
   }
 
-  /** A record that another process has written over meanwhile is not ours any more. */
-  const keep = (record: RebuildRecord): Promise<unknown> => writeRecord(readModels, () => record);
+  /** One after the other, each time as the record then is. What could not be kept is kept before anything else is begun. */
+  function keep(): Promise<void> {
+    writing = writing
+      .catch(() => undefined)
+      .then(async () => {
+        const record = current;
+        if (record === undefined || record === kept) return;
+        await writeRecord(readModels, () => record);
+        kept = record;
+      });
+    return writing;
+  }
 
   const startRecord = (views: readonly string[]): RebuildRecord =>
     current?.cause === 'start' && isOpen(current)
@@ -128,7 +142,9 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
   async function over(end: RebuildResult | string): Promise<void> {
     running = undefined;
     if (current === undefined || closed) return;
-    if (typeof end === 'string') await interrupted(current, end);
+    // Whoever leads now tells what comes of it.
+    if (!state.leading) current = undefined;
+    else if (typeof end === 'string') await interrupted(current, end);
     else await done(current, end);
   }
 
@@ -139,7 +155,7 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
     current = { ...record, fault: end, ...(isGivenUp ? ended('failed') : {}) };
     options.onOrder({ type: 'discard', id: wishId });
     log('error', 'rebuild interrupted', { rebuild_id, reason: end, given_up: isGivenUp });
-    await keep(current);
+    await keep();
     lookIn(Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(interruptions - 1, 16)));
   }
 
@@ -154,7 +170,7 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
       outcome: end.outcome,
       ...placeOf(poison),
     });
-    await keep(current);
+    await keep();
     lookIn(0);
   }
 
@@ -170,6 +186,8 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
     status,
     async request(request) {
       const record = newRecord(request, 'request');
+      // The end of the last one is known when it has been written.
+      await writing.catch(() => undefined);
       try {
         const written = await writeRecord(readModels, (last) =>
           last !== undefined && isOpen(last) ? undefined : record,
