@@ -173,6 +173,37 @@ describe('a rebuild', () => {
 });
 
 test.skipIf(onServers)(
+  'a start with a view of another version fills that one, and serves the others meanwhile',
+  { timeout: 120_000 },
+  async () => {
+    const service = await startService();
+    try {
+      const list = await newList(service);
+      const created = await ok(
+        service.post(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }),
+      );
+      const target = `/v1/contacts/${list}/${created.field('contact_id')}`;
+      await ok(service.get(target));
+      await service.kill('SIGTERM');
+      const models = openSqliteReadModels({ file: path.join(service.dataDir, 'views.db') });
+      const previous = await models.checkpoint('views');
+      if (previous === null) throw new Error('there are no views');
+      const next = { ...previous, live: { ...previous.live, contacts: 1 } };
+      await models.commit({ writes: [], checkpoint: { name: 'views', previous, next } });
+      await models.close();
+      await service.start();
+      expect((await service.get(`/v1/lists/${list}`)).status).toBe(200);
+      await eventually(async () => ((await service.get(target)).status === 200 ? true : undefined));
+      expect(await over(service)).toMatchObject({ cause: 'start', outcome: 'switched', views: ['contacts'] });
+      await eventually(async () => ((await service.get('/health/ready')).status === 200 ? true : undefined));
+      await expectTrueViews(service);
+    } finally {
+      await service.close();
+    }
+  },
+);
+
+test.skipIf(onServers)(
   'an event that cannot be folded stops it: the body is for who asks, and in no log',
   { timeout: 120_000 },
   async () => {

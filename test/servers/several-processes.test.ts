@@ -96,6 +96,27 @@ describe.skipIf(noServers !== undefined)(`several processes${noServers === undef
     }
   });
 
+  test('a rebuild that one is asked for is carried out by the one that folds, and both show it', async () => {
+    const list = await newList(other);
+    const asked = await other.post('/v1/projections/all/rebuild', {});
+    expect(asked.status).toBe(200);
+    const seen = async (service: Service): Promise<unknown> =>
+      ((await service.get('/v1/projections/rebuild')).body as { data: { state: string } }).data;
+    const end = await eventually(
+      async () => {
+        const record = await seen(other);
+        return (record as { state: string }).state === 'finished' ? record : undefined;
+      },
+      { within: 60_000 },
+    );
+    expect(end).toMatchObject({ outcome: 'switched', rebuild_id: asked.field('rebuild_id') });
+    expect(await seen(one)).toEqual(end);
+    for (const service of [one, other]) {
+      const created = await create(service, list);
+      expect((await service.get(`/v1/contacts/${list}/${created.field('contact_id')}`)).status).toBe(200);
+    }
+  }, 90_000);
+
   test('each reads its own writes', async () => {
     for (const service of [one, other]) {
       const list = await newList(service);
