@@ -48,19 +48,13 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
 /** To standard output: whoever reads it must look at the exit code. */
 export async function writeOut(output: Output, pieces: Pieces): Promise<Written> {
   const digest = createDigest();
-  for await (const piece of pieces) {
-    digest.add(piece);
-    await output.write(piece);
-  }
+  for await (const piece of pieces) await output.write(digest.add(piece));
   return digest.end();
 }
 
 async function writeAll(handle: FileHandle, pieces: Pieces): Promise<Written> {
   const digest = createDigest();
-  for await (const piece of pieces) {
-    digest.add(piece);
-    await handle.appendFile(piece);
-  }
+  for await (const piece of pieces) await handle.appendFile(digest.add(piece));
   return digest.end();
 }
 
@@ -84,13 +78,29 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** More than a piece of text has, unless a single line is longer. */
+const scratchBytes = 512 * 1024;
+
 function createDigest() {
   const hash = createHash('sha256');
+  // Buffers made anew for each piece would pile up outside of the heap until it is next cleaned.
+  const scratch = Buffer.allocUnsafeSlow(scratchBytes);
   let bytes = 0;
+
+  function bytesOf(piece: string | Uint8Array): Uint8Array {
+    if (typeof piece !== 'string') return piece;
+    // UTF-8 needs at most three bytes for one UTF-16 unit.
+    if (piece.length * 3 > scratchBytes) return Buffer.from(piece);
+    return scratch.subarray(0, scratch.write(piece));
+  }
+
   return {
-    add(piece: string | Uint8Array): void {
-      hash.update(piece);
-      bytes += Buffer.byteLength(piece);
+    /** The bytes of the piece, until the next one is added. */
+    add(piece: string | Uint8Array): Uint8Array {
+      const added = bytesOf(piece);
+      hash.update(added);
+      bytes += added.length;
+      return added;
     },
     end: (): Written => ({ bytes, sha256: hash.digest('hex') }),
   };

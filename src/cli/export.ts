@@ -10,6 +10,7 @@ import { UsageError } from './failures.js';
 import { withExamples } from './program.js';
 import { createProgressBar } from './progress-bar.js';
 import { exportedKinds, formats, runExport, type ExportRequest, type Format } from './run-export.js';
+import { keepMemorySmall } from './small-memory.js';
 
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),
@@ -60,6 +61,7 @@ function formatOf(file: string): Format {
 async function exportTo(line: CommandLine, request: ExportRequest): Promise<void> {
   const isPiped = request.file === '-';
   if (!isPiped) demandPlace(request.file, request.isForced);
+  keepMemorySmall();
   const bar = createProgressBar(line.stderr, line.monotonic);
   const reader = await line.openLog();
   try {

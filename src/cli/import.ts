@@ -13,6 +13,7 @@ import { withExamples } from './program.js';
 import { createProgressBar } from './progress-bar.js';
 import { runImport, type ImportRequest } from './run-import.js';
 import { adviceOnSecret } from './secret-advice.js';
+import { keepMemorySmall } from './small-memory.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
@@ -46,6 +47,7 @@ function targetOf({ stores: { events } }: CommandLine): LogAddress {
 }
 
 async function importFrom(line: CommandLine, request: ImportRequest): Promise<void> {
+  keepMemorySmall();
   const begun = line.monotonic();
   const bar = createProgressBar(line.stderr, line.monotonic);
   try {
