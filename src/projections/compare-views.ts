@@ -1,5 +1,5 @@
 /** Holds a storage that has been filled anew against the live one, document by document, while both are fed. */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
 
 export interface ViewContent {
@@ -33,18 +33,25 @@ const mostListed = 20;
 /** How often a pair is read before it counts as different: both sides are fed by the same commits. */
 const attempts = 50;
 
-type Pair = {
+/** A document as one line of text. */
+interface Lined {
   readonly id: string;
-  readonly live: StoredDocument | undefined;
-  readonly fresh: StoredDocument | undefined;
-};
+  readonly position: string;
+  readonly line: string;
+}
+
+interface Pair {
+  readonly id: string;
+  readonly live: Lined | undefined;
+  readonly fresh: Lined | undefined;
+}
 
 /** Documents as they are while nobody feeds the storage; see `ViewContent`. @throws ReadModelsUnavailableError */
 export async function contentOf(reader: ReadModelReader, view: View): Promise<ViewContent> {
   const hash = createHash('sha256');
   let documents = 0;
   for await (const stored of inOrder(reader, view)) {
-    addTo(hash, stored);
+    hash.update(stored.line);
     documents += 1;
   }
   return { documents, hash: hash.digest('hex') };
@@ -61,7 +68,7 @@ export async function compareViews(input: CompareInput): Promise<ViewComparison>
     if (pair.live !== undefined) count.live += 1;
     if (pair.fresh !== undefined) {
       count.fresh += 1;
-      addTo(hash, pair.fresh);
+      hash.update(pair.fresh.line);
     }
     if (!isEqual(pair)) {
       count.differing += 1;
@@ -73,21 +80,23 @@ export async function compareViews(input: CompareInput): Promise<ViewComparison>
   return { documents: fresh, hash: hash.digest('hex'), live, differing, differences };
 }
 
-function addTo(hash: Hash, { id, position, document }: StoredDocument): void {
-  hash.update(`${JSON.stringify([id, position, document])}\n`);
-}
+/** What is compared and hashed. */
+const withLine = ({ id, position, document }: StoredDocument): Lined => ({
+  id,
+  position,
+  line: `${JSON.stringify([id, position, document])}\n`,
+});
 
-const isEqual = ({ live, fresh }: Pair): boolean =>
-  live?.position === fresh?.position && textOf(live) === textOf(fresh);
+const lined = (stored: StoredDocument | undefined): Lined | undefined =>
+  stored === undefined ? undefined : withLine(stored);
 
-const textOf = (stored: StoredDocument | undefined): string | undefined =>
-  stored === undefined ? undefined : JSON.stringify(stored.document);
+const isEqual = ({ live, fresh }: Pair): boolean => live?.line === fresh?.line;
 
 /** Reads the pair until both sides stand at the same position: the two are not read at the same moment. */
 async function settled({ reader, live, fresh, signal, pause }: CompareInput, { id }: Pair): Promise<Pair> {
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
-    const pair = { id, live: await reader.get(live, id), fresh: await reader.get(fresh, id) };
+    const pair = { id, live: lined(await reader.get(live, id)), fresh: lined(await reader.get(fresh, id)) };
     if (isEqual(pair) || attempt === attempts) return pair;
     // At the same position they will not become equal any more.
     if (pair.live !== undefined && pair.live.position === pair.fresh?.position) return pair;
@@ -110,23 +119,24 @@ async function* pairs({ reader, live, fresh, signal }: CompareInput): AsyncGener
   }
 }
 
-type Stored = AsyncGenerator<StoredDocument, undefined>;
+type Stored = AsyncGenerator<Lined, undefined>;
 
-const next = async (documents: Stored): Promise<StoredDocument | undefined> => (await documents.next()).value;
+const next = async (documents: Stored): Promise<Lined | undefined> => (await documents.next()).value;
 
-function firstOf(one: StoredDocument | undefined, other: StoredDocument | undefined): string | undefined {
+function firstOf(one: Lined | undefined, other: Lined | undefined): string | undefined {
   if (one === undefined || other === undefined) return one?.id ?? other?.id;
   return isBefore(other.id, one.id) ? other.id : one.id;
 }
 
 /** By their UTF-8 bytes, as the stores sort them. */
-const isBefore = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
+const isBefore = (one: string, other: string): boolean =>
+  one !== other && Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
 
 async function* inOrder(reader: ReadModelReader, view: View): Stored {
   let cursor: string | undefined;
   do {
     const page = await reader.find(view, { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
-    yield* page.documents;
+    yield* page.documents.map(withLine);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return undefined;
