@@ -11,9 +11,7 @@ const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.spl
 
 test('the example has the links that the page says', () => {
   const text = section('An example');
-  const [data = '', metadata = ''] = (/```text
-([^`]+)```/.exec(text)?.[1] ?? '').split('
-');
+  const [data = '', metadata = ''] = (/```text\n([^`]+)```/.exec(text)?.[1] ?? '').split('\n');
   const [stream = '', id = '', type = ''] = [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word ?? '');
   const [digest, first, second] = [...text.matchAll(/`([0-9a-f]{64})`/g)].map(([, hex]) => hex);
   expect(digestOf(memberTexts(data).get('person') ?? '')).toBe(`"sha256:${digest}"`);
