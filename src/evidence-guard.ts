@@ -66,7 +66,7 @@ export function guardLog(file: string): EvidenceGuard {
       const late = sleep(patienceMs, undefined, { signal: settled.signal }).catch(() => undefined);
       const error = await Promise.race([looking, late]);
       settled.abort();
-      if (error !== undefined) throw error;
+      if (error !== undefined) throw new AlteredLogError(`${error.message}. Nothing was changed`);
     },
     isVerified: () => isVerified,
     fault: () => fault,
@@ -131,4 +131,4 @@ function placeOf({ position, stream, type, revision }: Difference): string {
 }
 
 const advice = (file: string): string =>
-  `Nothing was changed. Put ${file} back from the last good backup, together with views.db or without any views.db, and keep the altered file: audience audit verify, or verify.mjs on an export, tells more`;
+  `Keep the altered file: audience audit verify, or verify.mjs on an export, tells more. Then put ${file} back from the last good backup, and remove views.db, which is folded anew`;

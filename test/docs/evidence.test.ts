@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createSeal } from '../../src/audit/seal.js';
+import type { Verification } from '../../src/audit/verify.js';
 import { chainStart, digestOf, nextLink } from '../../src/eventstore/chain.js';
 import { memberTexts } from '../../src/eventstore/json-text.js';
 
@@ -23,10 +24,11 @@ test('the example has the links that the page says', () => {
 });
 
 test('a seal has the members of the page, in their order', () => {
-  const verification = {
-    ...{ intact: true, log_id: 'log', count: 1, head: '0'.repeat(64), position: '1', event_id: 'id' },
+  const verification: Verification = {
+    intact: true,
+    ...{ log_id: 'log', count: 1, head: '0'.repeat(64), position: '1', event_id: 'id' },
     ...{ redacted: 0, linked: true, findings: [] },
-  } as const;
+  };
   const seal = createSeal({ verification, key: generateKeyPairSync('ed25519').privateKey, now: 0 });
   const members = [...section('5. Seals').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
   expect(members).toEqual(Object.keys(seal));
