@@ -1,7 +1,8 @@
 /** `audience projections`: how far the views are, and rebuilding them. */
 import type { Command } from 'commander';
-import { rebuildsView } from '../projections/rebuild-record.js';
 import { readParked } from '../projections/parked.js';
+import { isOpen, readRecord } from '../projections/rebuild-record.js';
+import { checkpointName } from '../projections/start.js';
 import { isOf } from '../projections/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';
@@ -40,12 +41,11 @@ async function show(line: CommandLine): Promise<void> {
 async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
   const reader = await line.openViews();
   try {
-    const checkpoint = await reader.checkpoint('views');
+    const checkpoint = await reader.checkpoint(checkpointName);
     const parked = checkpoint === null ? [] : [...(await readParked(reader)).values()];
-    const record = await reader
-      .get<{ rebuild_id: string; state: string; views: string[] }>(rebuildsView, 'current')
-      .catch(() => undefined);
-    const open = record?.document.state === 'running' ? record.document : undefined;
+    // A store that no version with rebuilds has opened has no table of them.
+    const record = await readRecord(reader).catch(() => undefined);
+    const open = record !== undefined && isOpen(record) ? record : undefined;
     return liveProjections.map((view): ViewStatus => {
       const storage = checkpoint?.live[view.name];
       const isLive = isOf(view, storage);
