@@ -4,7 +4,7 @@ import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-m
 import { foldBatch, handlersOf, PoisonEventError } from './fold.js';
 import type { Lease } from './lease.js';
 import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
-import { overTombstones, parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
+import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { noteRetiring, unparking } from './retiring.js';
 import { checkpointName, fillName } from './start.js';
@@ -79,11 +79,7 @@ async function foldFeed(
 ): Promise<readonly DocumentWrite[]> {
   const { handlers, park, parked } = feed;
   const fold = await foldBatch({ events, handlers, readModels, parked, park });
-  if (fold.parked.length > 0)
-    feed.parked = new Map([
-      ...parked,
-      ...fold.parked.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one]),
-    ]);
+  if (fold.parked.length > 0) feed.parked = withParked(parked, fold.parked);
   // What is live no more parks for itself alone.
   if (feed.id === undefined) return fold.writes.filter(({ view }) => view !== parkedView);
   return await overTombstones(readModels, fold.writes);

@@ -1,12 +1,11 @@
 /** Fills views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
-import { codec } from '../events/codec.js';
-import { serviceStream } from '../events/streams.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { createFillCache, type FillCache } from './fill-cache.js';
 import { foldInto, handlersOf, parkedWrite } from './fold.js';
 import { parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
+import { demandLogId } from './start.js';
 
 export interface FillInput {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
@@ -28,7 +27,7 @@ export interface FillInput {
   readonly signal: AbortSignal;
   /** After each page of the log; what it tells of is not yet written. */
   readonly onProgress: (progress: FillProgress) => void;
-  /** When what has been folded is written. */
+  /** What is folded before it is written, at most. */
   readonly bounds?: FillBounds;
 }
 
@@ -52,6 +51,7 @@ export interface FillBounds {
 
 /** Twice as much is kept in memory: what is folded, and what is being written. */
 const defaultBounds: FillBounds = { documents: 20_000, characters: 16 * 1024 * 1024 };
+const idlePart = 1 / 4;
 
 interface Fill {
   readonly input: FillInput;
@@ -65,6 +65,7 @@ interface Fill {
   checkpoint: Checkpoint | null;
   /** Settles when nothing is being written any more. */
   writing: Promise<void>;
+  isIdle: boolean;
   /** Folded, and not yet being written. */
   last: StoredEvent | undefined;
   events: number;
@@ -109,12 +110,13 @@ async function begin(input: FillInput): Promise<Fill> {
     input,
     bounds,
     handlers: handlersOf(projections),
-    logId: from?.logId ?? (await readLogId(reader)),
+    logId: from?.logId ?? (await demandLogId(reader)),
     live: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
     cache: createFillCache(readModels, from === null),
     parked: new Map(park ? await readParked(readModels) : []),
     checkpoint: from,
     writing: Promise.resolve(),
+    isIdle: true,
     last: undefined,
     events: 0,
     characters: 0,
@@ -129,7 +131,7 @@ async function foldAll(fill: Fill): Promise<void> {
   if (from < fill.input.until)
     for await (const page of pages(fill.input, from)) {
       await foldPage(fill, page);
-      if (isFull(fill)) await write(fill);
+      if (isDue(fill)) await write(fill);
     }
   signal.throwIfAborted();
   await write(fill);
@@ -150,8 +152,11 @@ async function foldPage(fill: Fill, events: readonly StoredEvent[]): Promise<voi
   input.onProgress({ position: last?.position ?? '', events: fill.events, at, unknown, parked: fold.parked });
 }
 
-const isFull = ({ cache, characters, bounds }: Fill): boolean =>
-  cache.documents() >= bounds.documents || characters + cache.characters() >= bounds.characters;
+/** Sooner while nothing is being written: what is written meanwhile need not be waited for at the end. */
+function isDue({ cache, characters, bounds, isIdle }: Fill): boolean {
+  const part = isIdle ? idlePart : 1;
+  return cache.documents() >= bounds.documents * part || characters + cache.characters() >= bounds.characters * part;
+}
 
 /** Begins to write what has been folded, once what was begun before is done: meanwhile the next events are folded. */
 async function write(fill: Fill, more: readonly DocumentWrite[] = []): Promise<void> {
@@ -165,7 +170,11 @@ async function write(fill: Fill, more: readonly DocumentWrite[] = []): Promise<v
   fill.last = undefined;
   fill.characters = 0;
   const writes = [...fill.cache.turn(), ...more];
-  fill.writing = input.readModels.commit({ writes, checkpoint }).then(() => fill.cache.written());
+  fill.isIdle = false;
+  fill.writing = input.readModels.commit({ writes, checkpoint }).then(() => {
+    fill.isIdle = true;
+    fill.cache.written();
+  });
   // A failure is met by the next one who waits.
   fill.writing.catch(() => undefined);
 }
@@ -200,13 +209,4 @@ function readAhead(iterator: AsyncIterator<readonly StoredEvent[], unknown>): Ne
   const next = iterator.next();
   next.catch(() => undefined);
   return next;
-}
-
-async function readLogId(reader: FillInput['reader']): Promise<string> {
-  for await (const events of reader.readStream(serviceStream, { limit: 1 }))
-    for (const stored of events) {
-      const { event } = codec.decode(stored);
-      if (event.type === 'ServiceInitialised') return event.data.log_id;
-    }
-  throw new Error('the log does not say which log it is: it has no ServiceInitialised');
 }

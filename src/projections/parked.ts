@@ -16,6 +16,13 @@ export const parkedView: View = { name: 'parked', version: 1, indexes: [{ fields
 
 export const parkedId = (view: string, stream: string): string => `${view}/${stream}`;
 
+/** By id, as `readParked` answers. */
+export const withParked = (
+  parked: ReadonlyMap<string, ParkedStream>,
+  more: readonly ParkedStream[],
+): ReadonlyMap<string, ParkedStream> =>
+  new Map([...parked, ...more.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one])]);
+
 /** All parked streams by id. */
 export async function readParked(readModels: ReadModelReader): Promise<ReadonlyMap<string, ParkedStream>> {
   const parked = new Map<string, ParkedStream>();

@@ -8,11 +8,11 @@ import type { FillProgress, fillViews } from './fill.js';
 import { fillFirst } from './first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
-import { overTombstones, parkedId, readParked, type ParkedStream } from './parked.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
 import { dropRetired } from './retiring.js';
-import { checkpointName, openViews, readLogId } from './start.js';
+import { checkpointName, demandLogId, openViews } from './start.js';
 import { firstStorages } from './storage.js';
 
 export interface ProjectorOptions {
@@ -273,10 +273,7 @@ async function foldPatiently(run: Run, events: Batch['events']): Promise<Fold> {
 
 function addParked(run: Run, fresh: readonly ParkedStream[]): void {
   if (fresh.length === 0) return;
-  run.parked = new Map([
-    ...run.parked,
-    ...fresh.map((parked): [string, ParkedStream] => [parkedId(parked.view, parked.stream), parked]),
-  ]);
+  run.parked = withParked(run.parked, fresh);
   run.status = { ...run.status, parked: [...run.parked.values()] };
   for (const stream of fresh) tellParked(run, stream);
 }
@@ -286,12 +283,6 @@ const tellParked = (run: Run, { view, stream, position, reason }: ParkedStream):
     kind: 'parked',
     message: `View ${view} parks stream ${stream} at position ${position}: ${reason}. Only a rebuild takes it up again.`,
   });
-
-async function demandLogId(reader: EventReader): Promise<string> {
-  const logId = await readLogId(reader);
-  if (logId === undefined) throw new Error('the log does not say which log it is: it has no ServiceInitialised');
-  return logId;
-}
 
 function report(run: Run, change: Partial<ProjectorStatus>): void {
   run.status = { ...run.status, ...change };

@@ -52,7 +52,7 @@ export type ShownView = {
 /** A system view with one document. */
 export const rebuildsView: View = { name: 'rebuilds', version: 1, indexes: [] };
 const id = 'current';
-const checkpointName = 'rebuilds';
+const recordCheckpoint = 'rebuilds';
 
 export const isOpen = ({ state }: RebuildRecord): boolean => state === 'waiting' || state === 'running';
 
@@ -80,14 +80,14 @@ export async function writeRecord(
 ): Promise<RebuildRecord | undefined> {
   const [stored, previous] = await Promise.all([
     readModels.get<RebuildRecord>(rebuildsView, id),
-    readModels.checkpoint(checkpointName),
+    readModels.checkpoint(recordCheckpoint),
   ]);
   const document = change(stored?.document);
   if (document === undefined) return undefined;
   const position = String(Number(previous?.position ?? '0') + 1).padStart(16, '0');
   await readModels.commit({
     writes: [{ view: rebuildsView, id, document, position, loaded: stored?.position ?? null }],
-    checkpoint: { name: checkpointName, previous, next: { logId: '', position, eventId: '', live: {} } },
+    checkpoint: { name: recordCheckpoint, previous, next: { logId: '', position, eventId: '', live: {} } },
   });
   return document;
 }

@@ -171,7 +171,7 @@ const wordsOf = (changed: readonly View[]): string =>
   `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
 
 /** The log's name for itself, from its first event; undefined while the log is empty. */
-export async function readLogId(reader: EventReader): Promise<string | undefined> {
+export async function readLogId(reader: Pick<EventReader, 'readStream'>): Promise<string | undefined> {
   for await (const events of reader.readStream(serviceStream, { limit: 1 })) {
     for (const stored of events) {
       const { event } = codec.decode(stored);
@@ -179,4 +179,11 @@ export async function readLogId(reader: EventReader): Promise<string | undefined
     }
   }
   return undefined;
+}
+
+/** The same of a log that has events. */
+export async function demandLogId(reader: Pick<EventReader, 'readStream'>): Promise<string> {
+  const logId = await readLogId(reader);
+  if (logId === undefined) throw new Error('the log does not say which log it is: it has no ServiceInitialised');
+  return logId;
 }
