@@ -58,9 +58,9 @@ export const contacts: Projection<ContactDocument> = {
       case 'ContactProfileChanged':
         return { ...existing(document, event.type), ...changedFields(event.data) };
       case 'ContactSubscribed':
-        return withStatus(existing(document, event.type), event.data.list_id, ['Subscribed', recorded]);
+        return withStatus(existing(document, event.type), event.data.list_id, { status: 'Subscribed', recorded });
       case 'ContactUnsubscribed':
-        return withStatus(existing(document, event.type), event.data.list_id, ['Unsubscribed', recorded]);
+        return withStatus(existing(document, event.type), event.data.list_id, { status: 'Unsubscribed', recorded });
       case 'TagsAttached':
       case 'TagsDetached':
         return withTags(existing(document, event.type), event);
@@ -113,10 +113,11 @@ function changedFields({ person }: Changes<'ContactProfileChanged'>): Partial<Pr
 function withStatus(
   document: ContactDocument,
   listId: string,
-  [status, { id, metadata, position }]: readonly [SubscriptionStatus, Recorded<DomainEvent>],
+  { status, recorded }: { readonly status: SubscriptionStatus; readonly recorded: Recorded<DomainEvent> },
 ): ContactDocument {
   const before = subscriptionOf(document, listId);
   if (before?.status === status) return document;
+  const { id, metadata, position } = recorded;
   const { at, actor, request_id } = metadata;
   const because = { event_id: id, at, actor, request_id, position };
   return withSubscription(document, listId, { status, because, tag_ids: before?.tag_ids ?? [] });
