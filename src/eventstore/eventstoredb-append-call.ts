@@ -9,7 +9,7 @@ import http2, {
   type IncomingHttpHeaders,
 } from 'node:http2';
 import { isIP } from 'node:net';
-import { CallError, NotSentError } from './eventstoredb-faults.js';
+import { CallError, codes, NotSentError } from './eventstoredb-faults.js';
 import type { NodeAccess } from './eventstoredb-url.js';
 
 export interface AppendCall {
@@ -115,7 +115,7 @@ function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Sessi
     });
     const fail = (reason: string): void => {
       // Said like this the client looks for another node.
-      reject(new CallError({ code: 14, details: `No connection established. Last error: ${reason}` }));
+      reject(new CallError({ code: codes.unavailable, details: `No connection established. Last error: ${reason}` }));
       session.destroy();
     };
     const timer = setTimeout(() => fail(`no connection for ${patienceMs} ms`), patienceMs);
@@ -177,38 +177,35 @@ interface Answered {
   readonly body: Buffer;
 }
 
-const ok = 0;
-const unavailable = 14;
-
 /** What kept the call from being answered with a whole message. */
 function faultIn({ trailers, status, failure, body }: Answered): CallError | undefined {
   if (trailers === undefined) {
     if (status !== undefined && status !== 200)
       return new CallError({ code: codeOf(status), details: `HTTP status ${status}` });
-    return new CallError({ code: unavailable, details: failure?.message ?? 'the connection was lost' });
+    return new CallError({ code: codes.unavailable, details: failure?.message ?? 'the connection was lost' });
   }
   const code = Number(trailers['grpc-status']);
-  if (code !== ok) return new CallError({ code, details: messageOf(trailers), trailers });
+  if (code !== codes.ok) return new CallError({ code, details: messageOf(trailers), trailers });
   const isWhole = body.length >= 5 && body[0] === 0 && body.length === 5 + body.readUInt32BE(1);
-  return isWhole ? undefined : new CallError({ code: unavailable, details: 'the answer is not whole' });
+  return isWhole ? undefined : new CallError({ code: codes.unavailable, details: 'the answer is not whole' });
 }
 
 /** Of an answer that is not gRPC's: as https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md has it. */
 function codeOf(status: number): number {
   switch (status) {
     case 401:
-      return 16;
+      return codes.unauthenticated;
     case 403:
-      return 7;
+      return codes.permissionDenied;
     case 404:
-      return 12;
+      return codes.unimplemented;
     case 429:
     case 502:
     case 503:
     case 504:
-      return unavailable;
+      return codes.unavailable;
     default:
-      return 2;
+      return codes.unknown;
   }
 }
 

@@ -63,7 +63,9 @@ export class CallError extends Error {
   }
 }
 
-const codes = {
+/** Status codes of gRPC, those that mean something here. */
+export const codes = {
+  ok: 0,
   unknown: 2,
   permissionDenied: 7,
   aborted: 10,
