@@ -87,7 +87,7 @@ export interface ClientOptions {
 
 const envelope = z.object({ data: z.unknown().optional(), message: z.string().optional() });
 
-export function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
+function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
   const credentials: Readonly<Record<string, string>> = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
   async function send(path: string, init: { method: string; headers: Record<string, string>; body?: string }) {

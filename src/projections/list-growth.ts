@@ -51,8 +51,7 @@ type Move = 'joined' | 'unsubscribed' | 'resubscribed';
 
 /** Ids of one list's days begin with this, and sort by day. */
 export const growthDayPrefix = (listId: string): string => `${listId}/`;
-export const lifePrefix = 'list/';
-export const lifeId = (listId: string): string => `${lifePrefix}${listId}`;
+export const lifeId = (listId: string): string => `list/${listId}`;
 
 export const listGrowth: Projection<GrowthDocument> = {
   name: 'list_growth',
