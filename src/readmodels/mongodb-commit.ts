@@ -98,8 +98,9 @@ function refuseOther(error: unknown, { collection, writes }: Chunk): void {
   const errors: readonly WriteError[] = [error.writeErrors].flat();
   const other = errors.find(({ code }) => code !== 11_000);
   if (other !== undefined) throw new ReadModelsUnavailableError(`MongoDB refused a write with code ${other.code}`);
-  if (errors.length === 0 || error.result.getWriteConcernError() !== undefined)
+  if (error.result.getWriteConcernError() !== undefined)
     throw new ReadModelsUnavailableError(`too few members wrote it: ${describeError(error)}`);
+  if (errors.length === 0) throw new ReadModelsUnavailableError(`a write was broken off: ${describeError(error)}`);
 }
 
 /** Whatever did not go through stands there already, folded up to the very same event; else somebody else has been at work. */
