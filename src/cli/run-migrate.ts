@@ -1,24 +1,15 @@
 /** A migration on a terminal: progress, the result in words or as JSON, and what a program is told of a failure. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandLine, ExitCode } from './command-line.js';
 import { UsageError } from './failures.js';
 import type { MigrateArguments } from './migrate-arguments.js';
 import { asJson, failureAsJson, inWords } from './migration-report.js';
 import { MigrationRefusedError, phaseTitles } from './migration.js';
-import type { Patience } from './patience.js';
+import { patienceOf } from './patience.js';
 import { createProgressBar } from './progress-bar.js';
 import { runMigration } from './run-migration.js';
 import { adviceOnSecret } from './secret-advice.js';
 
 export type MigrationLine = Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'signal' | 'clock' | 'monotonic'>;
-
-/** A server may be restarted in the middle. */
-const patienceOf = ({ monotonic }: MigrationLine): Patience => ({
-  forMs: 60_000,
-  now: monotonic,
-  random: Math.random,
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-});
 
 /** @throws UsageError */
 export async function migrate(migration: MigrateArguments, line: MigrationLine): Promise<ExitCode> {
@@ -28,7 +19,7 @@ export async function migrate(migration: MigrateArguments, line: MigrationLine):
   try {
     const result = await runMigration(migration, {
       clock,
-      patience: patienceOf(line),
+      patience: patienceOf(monotonic),
       signal,
       report: (progress) => bar.report({ ...progress, phase: phaseTitles[progress.phase] }),
       onNotice(notice) {

@@ -321,7 +321,7 @@ describe('a run that does not come to its end', () => {
     const last = await migrate(['--from', from, '--to', to, '--json']);
     expect(last.code).toBe(0);
     expect(json(last.out)).toMatchObject({ outcome: 'identical', target: { events: total } });
-  });
+  }, 60_000);
 
   test('SIGTERM stops it in order: exit code 1, and it says that it goes on', async () => {
     const from = await filledFolder(12_000);
