@@ -35,6 +35,9 @@ export interface Appender {
   reset(): void;
 }
 
+/** A copy: a piece that was cut out of a message's text would keep the whole message in memory for as long as it is known. */
+const ownText = (piece: string): string => Buffer.from(piece).toString();
+
 /** Prepares the statements on the write connection. */
 export function createAppender(db: Database.Database): Appender {
   const findStream = db.prepare('select id, revision from streams where name = ?');
@@ -160,7 +163,7 @@ function boundedMap<Value>(size: number) {
       old = young;
       young = new Map();
     }
-    young.set(key, value);
+    young.set(ownText(key), value);
   }
   return {
     set,
