@@ -16,7 +16,7 @@ import { appendGroup, appendPatiently, eventsOf, patiently, type Group, type Pat
 const eventsPerAppend = 128;
 const bytesPerAppend = 512 * 1024;
 /** Of appends that are under way at once, unless the first one is larger. */
-const bytesAtOnce = 4 * 1024 * 1024;
+const bytesAtOnce = 1024 * 1024;
 
 export interface Copying {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
@@ -183,7 +183,7 @@ async function appendOrRefuse(target: EventStore, group: Group, options: Trying)
   } catch (error) {
     if (error instanceof WrongExpectedRevisionError)
       throw new MigrationRefusedError(
-        `the target was written to by somebody else during the copy: ${group.stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
+        `the target was written to by somebody else during the copy, or the source has a hole: ${group.stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
         { cause: error },
       );
     if (error instanceof TypeError)

@@ -8,6 +8,8 @@ import { eventsOf, patiently, type Patience } from './patience.js';
 
 /** So many streams are remembered; one that was forgotten is looked up in the log. Keeps memory constant. */
 const rememberedStreams = 100_000;
+/** Where the log cannot be asked, there is nothing to be gained: what follows a forgotten one is left to the target to refuse. */
+const rememberedWithoutLog = 25_000;
 
 export interface ExaminedLog {
   readonly events: number;
@@ -81,6 +83,7 @@ function createHoleFinder(look: Look | undefined): (event: StoredEvent) => Promi
   let young = new Map<string, bigint>();
   let old = new Map<string, bigint>();
   let hasForgotten = false;
+  const most = look === undefined ? rememberedWithoutLog : rememberedStreams;
 
   async function previousOf({ stream, revision, position }: StoredEvent): Promise<bigint | undefined> {
     const known = young.get(stream) ?? old.get(stream);
@@ -96,7 +99,7 @@ function createHoleFinder(look: Look | undefined): (event: StoredEvent) => Promi
       throw new MigrationRefusedError(
         `the source has a hole: ${name(event)} is not preceded by revision ${event.revision - 1n} of its stream`,
       );
-    if (young.size >= rememberedStreams) {
+    if (young.size >= most) {
       hasForgotten ||= old.size > 0;
       old = young;
       young = new Map();

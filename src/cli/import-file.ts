@@ -15,7 +15,7 @@ export interface FileReaderOptions {
 }
 
 const eventsABatch = 500;
-const charactersABatch = 4 * 1024 * 1024;
+const charactersABatch = 1024 * 1024;
 /** No store takes an event that is larger. */
 const longestLine = 64 * 1024 * 1024;
 
