@@ -1,4 +1,4 @@
-// Measures the service against a bare Express echo, in one run, side by side: npm run bench [-- --rounds 5 --seconds 3 --only create,getList].
+// Measures the service against a bare Express echo, in one run, side by side: npm run bench [-- --rounds 5 --seconds 3 --only create,getList,fold,audit,verify,rebuild,servers].
 // Ratios of medians; a round counts only while the projection lag stays under a second.
 import { fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -195,15 +195,22 @@ if (only === undefined || only.includes('fold')) {
   );
 }
 
-// On servers, where their addresses are given.
-if (only === undefined || only.includes('servers')) {
-  const missing = ['TEST_EVENTSTORE_URL', 'TEST_MONGODB_URL'].filter((name) => !process.env[name]);
-  if (missing.length > 0) console.log(`skip  on servers: ${missing.join(' and ')} not set`);
-  else {
-    stopAll();
-    const args = ['--rounds', values.rounds, '--seconds', values.seconds];
-    const onServers = fork(path.join(here, 'servers.mjs'), args);
-    isShort ||= (await new Promise((resolve) => onServers.once('exit', resolve))) !== 0;
+// What is measured against yardsticks of its own, each in a script that can be run by itself.
+stopAll();
+const missing = ['TEST_EVENTSTORE_URL', 'TEST_MONGODB_URL'].filter((name) => !process.env[name]);
+const timing = ['--rounds', values.rounds, '--seconds', values.seconds];
+const parts = [
+  { name: 'audit', script: 'audit.mjs', args: timing },
+  { name: 'verify', script: 'verify.mjs', args: ['--rounds', values.rounds] },
+  { name: 'rebuild', script: 'rebuild.mjs', args: ['--rounds', values.rounds] },
+  { name: 'servers', script: 'servers.mjs', args: timing, needs: missing },
+].filter((part) => only === undefined || only.includes(part.name));
+for (const { name, script, args, needs = [] } of parts) {
+  if (needs.length > 0) {
+    console.log(`skip  ${name}: ${needs.join(' and ')} not set`);
+    continue;
   }
+  const part = fork(path.join(here, script), args);
+  isShort ||= (await new Promise((resolve) => part.once('exit', resolve))) !== 0;
 }
 process.exit(isShort ? 1 : 0);
