@@ -1,8 +1,8 @@
 /** What the analytics endpoints read: rows by day, week or month from the documents of the analytics views. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
 import { endOf, startOf, type Interval, type Range } from './calendar.js';
 import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
+import { everyPage } from './every-page.js';
 import { countsOn, firstDay, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
 import { growthDayPrefix, lifeId, listGrowth, type LateJoiner, type ListDay, type ListLife } from './list-growth.js';
 import { firstDayOfTag, isTorn, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
@@ -60,8 +60,6 @@ function rangeOf({ from, to, interval, check }: Wanted, first: string): Range {
   return range;
 }
 
-const pageSize = 1_000;
-
 /** Every document of the query, by its order. */
 async function everything<D extends Document>(
   reader: ReadModelReader,
@@ -69,14 +67,8 @@ async function everything<D extends Document>(
   query: Omit<FindQuery, 'limit' | 'cursor'>,
 ): Promise<readonly StoredDocument<D>[]> {
   const documents: StoredDocument<D>[] = [];
-  for (let cursor: string | undefined; ;) {
-    const page = await reader.find<D>(view, { ...query, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
-    documents.push(...page.documents);
-    cursor = page.nextCursor;
-    if (cursor === undefined) return documents;
-    // Embedded views answer at once: others have their turn between pages.
-    await nextTurn();
-  }
+  for await (const page of everyPage<D>(reader, view, query)) documents.push(...page);
+  return documents;
 }
 
 /** The days before what may void some of them, and once more where that is newer. */

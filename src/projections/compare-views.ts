@@ -1,6 +1,7 @@
 /** Holds a storage that has been filled anew against the live one, document by document, while both are fed. */
 import { createHash } from 'node:crypto';
 import type { ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
+import { everyPage } from './every-page.js';
 
 export interface ViewContent {
   readonly documents: number;
@@ -28,7 +29,8 @@ export interface CompareInput {
   readonly pause: () => Promise<void>;
 }
 
-const pageSize = 500;
+/** Progress is told after so many documents. */
+const documentsPerReport = 500;
 const mostListed = 20;
 /** How often a pair is read before it counts as different: both sides are fed by the same commits. */
 const attempts = 50;
@@ -74,7 +76,7 @@ export async function compareViews(input: CompareInput): Promise<ViewComparison>
       count.differing += 1;
       if (differences.length < mostListed) differences.push(pair.id);
     }
-    if (count.seen % pageSize === 0) input.onProgress?.(count.seen);
+    if (count.seen % documentsPerReport === 0) input.onProgress?.(count.seen);
   }
   const { live, fresh, differing } = count;
   return { documents: fresh, hash: hash.digest('hex'), live, differing, differences };
@@ -133,11 +135,6 @@ const isBefore = (one: string, other: string): boolean =>
   one !== other && Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
 
 async function* inOrder(reader: ReadModelReader, view: View): Stored {
-  let cursor: string | undefined;
-  do {
-    const page = await reader.find(view, { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
-    yield* page.documents.map(withLine);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  for await (const page of everyPage(reader, view)) yield* page.map(withLine);
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** The system view `parked`: streams that a view no longer folds because an event of theirs could not be. Only a rebuild takes them up again. */
 import type { DocumentWrite, ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
+import { everyPage } from './every-page.js';
 
 export type ParkedStream = {
   readonly view: string;
@@ -26,15 +27,8 @@ export const withParked = (
 /** All parked streams by id. */
 export async function readParked(readModels: ReadModelReader): Promise<ReadonlyMap<string, ParkedStream>> {
   const parked = new Map<string, ParkedStream>();
-  let cursor: string | undefined;
-  do {
-    const page = await readModels.find<ParkedStream>(parkedView, {
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const { id, document } of page.documents) parked.set(id, document);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  for await (const page of everyPage<ParkedStream>(readModels, parkedView))
+    for (const { id, document } of page) parked.set(id, document);
   return parked;
 }
 
