@@ -17,6 +17,7 @@ import { mount } from './routes.js';
 export interface ViewsState {
   /** Everything up to here is shown. */
   readonly position: string;
+  /** Milliseconds. */
   readonly lag: number;
   /** Storage version by view; a view that cannot be read is not in it. */
   readonly live: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { openSealKey, readSealKey, sealKeyName } from '../audit/seal-key.js';
@@ -61,7 +61,7 @@ async function write(made: Seal, { out }: Options, { stdout, stderr, json }: Com
   const text = `${JSON.stringify(made, undefined, 2)}\n`;
   const fingerprint = fingerprintOf(made.public_key);
   if (out === '-') await stdout.write(text);
-  else await writeWhole(out, text);
+  else await keep(out, text);
   if (json && out !== '-')
     await stdout.write(`${JSON.stringify({ file: out, ...made, key_fingerprint: fingerprint })}\n`);
   if (json) return;
@@ -70,18 +70,14 @@ async function write(made: Seal, { out }: Options, { stdout, stderr, json }: Com
   stderr.write('Keep the seal where the log is not, and make the fingerprint known to those who will check it.\n');
 }
 
-/** Whoever reads the seal is not the owner only: it holds nothing personal. */
-async function writeWhole(file: string, text: string): Promise<void> {
+/** Under its name stands the whole seal or none. */
+async function keep(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
-  const handle = await open(draft, 'w', 0o644);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file).catch(async (error: unknown) => {
+    await writeFile(draft, text, { flush: true });
+    await rename(draft, file);
+  } catch (error) {
     await rm(draft, { force: true });
     throw error;
-  });
+  }
 }
