@@ -1,0 +1,141 @@
+/** `audience export` and `audience import` as their users run them: exit codes, what is said, what is left, and how much memory it takes. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CommandLine } from '../../src/cli/command-line.js';
+import { registerExport } from '../../src/cli/export.js';
+import { registerImport } from '../../src/cli/import.js';
+import { createProgram, runProgram } from '../../src/cli/program.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { audience, startAudience } from '../support/audience.js';
+import { exported, imported } from '../support/exporting.js';
+import { anEvent, initialised, newFolder, openFolder, secretOfLog } from '../support/migrating.js';
+import { eventually } from '../support/service.js';
+
+let folder = '';
+const events = 10_001;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'exports-'));
+  const store = await openFolder(folder);
+  await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
+  const text = 'x'.repeat(5_000);
+  for (let stream = 0; stream < 100; stream += 1) {
+    const some = Array.from({ length: 100 }, (_, n) => anEvent(JSON.stringify({ n, text })));
+    await store.append(`s-${stream}`, some, { expectedRevision: 'no_stream' });
+  }
+  await store.close();
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+describe('a round trip', { timeout: 120_000 }, () => {
+  test('through the program, in a heap that could not hold the log', async () => {
+    const own = newFolder();
+    const file = path.join(own, 'events.ndjson');
+    // What a process had at most stands in the files of the system as long as it lives.
+    const hook = path.join(own, 'peak.mjs');
+    writeFileSync(
+      hook,
+      `import { readFileSync, writeFileSync } from 'node:fs';
+       process.on('exit', () => writeFileSync(process.env.PEAK, /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]));`,
+    );
+    const peakOf = (name: string): number => Number(readFileSync(path.join(own, name), 'utf8')) / 1024;
+    const env = (name: string) => ({
+      NODE_OPTIONS: `--max-old-space-size=52 --import ${hook}`,
+      PEAK: path.join(own, name),
+    });
+    const first = await audience(['--data-dir', folder, '--json', 'export', 'events', '--out', file], {
+      env: env('export'),
+    });
+    expect(first.code).toBe(0);
+    const report = json(first.out);
+    expect(report).toMatchObject({ outcome: 'exported', what: 'events', format: 'ndjson', file, at: null });
+    expect(report).toMatchObject({ records: events, events, bytes: statSync(file).size });
+    const to = path.join(own, 'copy');
+    const second = await audience(['import', 'events', file, '--data-dir', to, '--json'], {
+      env: { ...env('import'), SECRET: secretOfLog },
+    });
+    expect(second.code).toBe(0);
+    expect(json(second.out)).toMatchObject({ outcome: 'identical', events, imported: events, checksum: 'right' });
+    expect(statSync(path.join(to, 'events.db')).mode & 0o777).toBe(0o600);
+    expect(peakOf('export')).toBeLessThan(200);
+    expect(peakOf('import')).toBeLessThan(200);
+  });
+
+  test('an import that is told to stop says that it goes on, and does', async () => {
+    const reader = openSqliteEventReader({ file: path.join(folder, 'events.db') });
+    const { file } = await exported(reader, { what: 'events' });
+    await reader.close();
+    const to = path.join(newFolder(), 'copy');
+    const run = startAudience(['--data-dir', to, 'import', 'events', file]);
+    await eventually(async () => (existsSync(path.join(to, 'events.db')) ? true : undefined), { within: 60_000 });
+    run.child.kill('SIGTERM');
+    const { code, err } = await run.ended;
+    expect(code).toBe(143);
+    expect(err).toContain('The same command again goes on');
+    const rest = await imported(file, to);
+    expect(rest.alreadyThere + rest.imported).toBe(events);
+  });
+
+  test('an export that is told to stop leaves nothing', async () => {
+    const own = newFolder();
+    const run = startAudience(['--data-dir', folder, 'export', 'events', '--out', path.join(own, 'events.csv')]);
+    await eventually(async () => (readdirSync(own).length > 0 ? true : undefined), { within: 60_000 });
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(readdirSync(own)).toEqual([]);
+  });
+});
+
+test('to standard output, with the report beside it', async () => {
+  const { code, out, err } = await audience(['--data-dir', folder, 'export', 'lists', '--format', 'csv', '--out', '-']);
+  expect(code).toBe(0);
+  expect(out).toBe('list_id,list_name,created_at,state,deleted_at,subscribed,unsubscribed\r\n');
+  expect(err).toContain('Exported 0 lists');
+});
+
+describe('without a process of its own', () => {
+  async function ran(words: readonly string[]) {
+    const said = { out: '', err: '' };
+    const line = {
+      stdout: { isTTY: false, columns: undefined, write: async (text: string) => void (said.out += text) },
+      stderr: { write: (text: string) => (said.err += text) },
+      env: {},
+      signal: new AbortController().signal,
+      monotonic: () => 0,
+      json: false,
+      stores: { events: { kind: 'embedded', file: 'none' } },
+    } as unknown as CommandLine;
+    const program = createProgram({ line, version: '1', onOptions: () => undefined });
+    registerExport(program, line);
+    registerImport(program, line);
+    const code = await runProgram({ program, line, words, explain: String, exitCode: () => 0 });
+    return { code, ...said };
+  }
+
+  test('a file that is there already is kept: exit code 1', async () => {
+    const file = path.join(newFolder(), 'lists.ndjson');
+    writeFileSync(file, 'mine');
+    const { code, out, err } = await ran(['export', 'lists', '--out', file]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('--force');
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  test.each([
+    [['export', 'events'], '--out'],
+    [['export', 'persons', '--out', 'x'], 'events, contacts, lists, growth'],
+    [['export', 'events', '--out', '-', '--format', 'parquet'], 'parquet needs a file'],
+    [['export', 'events', '--out', 'x', '--at', 'yesterday'], '--at must be a time'],
+    [['import', 'contacts', 'x'], 'events'],
+    [['import', 'events', 'x', '--public-key', 'y'], '--public-key goes with --seal'],
+  ])('%j is a mistake: exit code 2', async (words, reason) => {
+    const { code, out, err } = await ran(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(reason);
+  });
+});
