@@ -1,4 +1,5 @@
 /** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
+import { setMaxListeners } from 'node:events';
 import { createCatalogues } from '../audit/names.js';
 import { linkSourceOf } from '../audit/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
@@ -55,6 +56,8 @@ export interface ExportResult extends Written {
 /** @throws CommandFailedError @throws StoreUnavailableError @throws UnreadableHistoryError; the signal's reason when it aborts. */
 export async function runExport(request: ExportRequest, options: ExportOptions): Promise<ExportResult> {
   const { reader, signal, report, monotonic } = options;
+  // Each of the reads that are under way at once listens.
+  setMaxListeners(0, signal);
   const begun = monotonic();
   const patience = patienceOf(monotonic);
   const catalogues = createCatalogues(reader);

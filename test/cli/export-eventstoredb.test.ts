@@ -1,0 +1,71 @@
+/** Exports from an EventStoreDB and imports into it: the same events, the same chain, the same contacts as from files. */
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { runImport } from '../../src/cli/run-import.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
+import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { exampleEvents, toAppend } from '../support/examples.js';
+import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
+import { eventsIn, eventsInFolder, fill, kept, newFolder, openFolder, quickPatience } from '../support/migrating.js';
+
+/** Every look at a log reads the whole server, which may hold much of others. */
+const patientMs = 300_000;
+
+describe('on a real server', { timeout: patientMs }, () => {
+  const url = eventStoreUrl;
+  if (url === undefined) it('goes there and back', (context) => context.skip(noEventStore));
+  else roundTrip(() => url);
+});
+
+describe('on the stand-in', { timeout: patientMs }, () => {
+  let server: StandIn;
+  beforeAll(async () => {
+    server = await startStandIn();
+  });
+  afterAll(() => server.close());
+  roundTrip(() => server.url);
+});
+
+function roundTrip(urlOf: () => string): void {
+  test('goes there and back', async () => {
+    const source = await openFolder(newFolder());
+    onTestFinished(() => source.close());
+    await fill(source, 120);
+    const { listCreated, subscribed } = exampleEvents;
+    await source.append('lists', [toAppend(listCreated)], { expectedRevision: 'no_stream' });
+    // More than are asked for at once.
+    for (let n = 0; n < 40; n += 1) {
+      const data = { contact_id: `con_${n}`, person: { ...exampleEvents.contactCreated.data.person } };
+      const created = toAppend({ type: 'ContactCreated', data });
+      const entered = toAppend({ ...subscribed, data: { ...subscribed.data, contact_id: `con_${n}` } });
+      await source.append(`contact-of-${n}`, [created, entered], { expectedRevision: 'no_stream' });
+    }
+    const { file } = await exported(source, { what: 'events' });
+
+    const url = urlOf();
+    const prefix = newPrefix();
+    const store = openEventStoreDb({ url, prefix });
+    onTestFinished(async () => {
+      await store.close();
+      // The stand-in forgets everything by itself.
+      if (url === eventStoreUrl) await deletePrefix(url, prefix);
+    }, patientMs);
+    const result = await runImport(
+      { file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false },
+      { clock: Date.now, patience: quickPatience(), signal: new AbortController().signal, report: () => undefined },
+    );
+    expect(kept(await eventsIn(store))).toEqual(kept(await eventsIn(source)));
+    expect(result.chainHead).toBe(await chainHeadOf(store));
+
+    const contacts = await exported(store, { what: 'contacts' });
+    expect(contacts.records).toBe(40);
+    expect(textOf(contacts.file)).toBe(textOf((await exported(source, { what: 'contacts' })).file));
+    const back = await exported(store, { what: 'events' });
+    // A server keeps no links in its log.
+    expect(linesOf(back.file)[0]).not.toHaveProperty('chain');
+    const folder = path.join(newFolder(), 'back');
+    expect((await imported(back.file, folder)).chainHead).toBe(result.chainHead);
+    expect(await eventsInFolder(folder)).toEqual(await eventsIn(source));
+  });
+}
