@@ -43,7 +43,8 @@ export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResu
     const reader = await openEventReader(settings.events, { onFault: () => undefined });
     const readModels = await openReadModels(settings.views);
     try {
-      if (isPreparation) return await underLease({ ...input, reader, readModels, command: refuse });
+      if (isPreparation)
+        return await underLease({ ...input, reader, readModels, wishId: randomUUID(), command: refuse });
       return await withProjector({ ...input, reader, readModels });
     } finally {
       await reader.close();
@@ -64,8 +65,13 @@ const refuse: Command = () => Promise.reject(new Error('a preparation gives no o
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-async function underLease(input: Opened & { readonly command: Command }): Promise<RebuildResult> {
-  const { reader, readModels, views, dryRun, isPreparation, signal, onProgress, command } = input;
+interface Commanded extends Opened {
+  readonly wishId: string;
+  readonly command: Command;
+}
+
+async function underLease(input: Commanded): Promise<RebuildResult> {
+  const { reader, readModels, wishId, views, dryRun, isPreparation, signal, onProgress, command } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -73,7 +79,7 @@ async function underLease(input: Opened & { readonly command: Command }): Promis
     signal.throwIfAborted();
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
-      wish: { id: randomUUID(), views, dryRun, isStart: false, isPreparation },
+      wish: { id: wishId, views, dryRun, isStart: false, isPreparation },
       reader,
       readModels,
       projections: liveProjections,
@@ -93,14 +99,15 @@ async function underLease(input: Opened & { readonly command: Command }): Promis
 async function withProjector(input: Opened): Promise<RebuildResult> {
   const { settings, reader } = input;
   const orders = createOrders();
-  const line = createOrderLine(orders.give);
+  const wishId = randomUUID();
+  const line = createOrderLine(wishId, orders.give);
   const stop = new AbortController();
   const signal = AbortSignal.any([input.signal, line.signal]);
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   const folding = startFolding({ ...input, lease, orders, onAnswer: line.answer, stop: stop.signal });
   try {
     await folding.reaches(await reader.head(), signal);
-    return await underLease({ ...input, signal, command: line.command });
+    return await underLease({ ...input, signal, wishId, command: line.command });
   } finally {
     stop.abort();
     await folding.done;

@@ -6,6 +6,7 @@ import type { ChainHead } from './eventstore/chain.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from './projections/analytics-queries.js';
 import { createFollower, type Follower } from './projections/follower.js';
 import { createLiveReader, type LiveReader } from './projections/live-reader.js';
+import { everyFeed } from './projections/order-line.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import type { ParkedStream } from './projections/parked.js';
 import { createQueries, type Queries } from './projections/queries.js';
@@ -111,7 +112,7 @@ function startProjector(
     },
     onFault({ kind, message }) {
       logger.error({ kind }, message);
-      if (kind === 'worker_died') rebuilds.answer({ type: 'lost', id: '', reason: message });
+      if (kind === 'worker_died') rebuilds.answer({ type: 'lost', id: everyFeed, reason: message });
     },
     onAnswer: (answer) => rebuilds.answer(answer),
   });

@@ -34,7 +34,7 @@ const { settings, holder, wish } = z
 
 const tell = (message: FromRebuild): void => main.postMessage(message);
 const stop = new AbortController();
-const line = createOrderLine((order) => tell({ type: 'order', order }));
+const line = createOrderLine(wish.id, (order) => tell({ type: 'order', order }));
 main.on('message', (message: ToRebuild) => {
   if (message === 'stop') stop.abort();
   else line.answer(message);

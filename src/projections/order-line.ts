@@ -5,12 +5,17 @@ import type { OrderAnswer } from './orders.js';
 
 export interface OrderLine {
   readonly command: Command;
+  /** Answers to others are let pass: those to an earlier rebuild may still be on their way. */
   answer(answer: OrderAnswer): void;
   /** Aborts with a FeedLostError. */
   readonly signal: AbortSignal;
 }
 
-export function createOrderLine(give: (order: Given) => void): OrderLine {
+/** In `lost` as the id: whatever was fed is fed no more. */
+export const everyFeed = '';
+
+/** `id`: of the orders of this rebuild. */
+export function createOrderLine(id: string, give: (order: Given) => void): OrderLine {
   const ended = new AbortController();
   let lost: FeedLostError | undefined;
   let waiting: { resolve(answer: OrderAnswer): void; reject(error: Error): void } | undefined;
@@ -23,6 +28,7 @@ export function createOrderLine(give: (order: Given) => void): OrderLine {
         give(order);
       }),
     answer(answer) {
+      if (answer.id !== id && !(answer.type === 'lost' && answer.id === everyFeed)) return;
       if (answer.type === 'lost') {
         lost = new FeedLostError(answer);
         waiting?.reject(lost);

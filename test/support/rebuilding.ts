@@ -121,15 +121,16 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     async rebuild(wish, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
-      const fresh = createOrderLine(orders.give);
+      const id = wish.id ?? `rebuild ${epoch}`;
+      const fresh = createOrderLine(id, orders.give);
       line = fresh;
       return runRebuild({
         wish: {
-          id: `rebuild ${epoch}`,
           views: projections.map(({ name }) => name),
           dryRun: false,
           isStart: false,
           ...wish,
+          id,
         },
         reader: store,
         readModels: views.models,
