@@ -5,8 +5,9 @@ import { z } from 'zod';
 import type { CommandLine, ExitCode } from './cli/command-line.js';
 import { registerCommands } from './cli/commands.js';
 import { openLogForReading } from './cli/log-for-reading.js';
-import { createOutput } from './cli/output.js';
-import { createProgram, InterruptedError, runProgram, type GlobalOptions } from './cli/program.js';
+import { brokenOutput, createOutput } from './cli/output.js';
+import { InterruptedError } from './cli/failures.js';
+import { createProgram, runProgram, type GlobalOptions } from './cli/program.js';
 import { findService } from './cli/service-client.js';
 import { streamKeysOf } from './cli/stream-keys.js';
 import { readStoresConfig } from './config.js';
@@ -31,12 +32,17 @@ function deploymentOf({ dataDir }: GlobalOptions, env: NodeJS.ProcessEnv): Deplo
   return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
 }
 
-function createLine(signal: AbortSignal, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
+interface Ending {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: Error) => void;
+}
+
+function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
   const { env } = process;
   const deployment = (): Deployment => deploymentOf(given.options, env);
   const onNotice = (notice: string): void => void process.stderr.write(`${notice}\n`);
   return {
-    stdout: createOutput(process.stdout),
+    stdout: createOutput(process.stdout, abort),
     stderr: process.stderr,
     env,
     signal,
@@ -99,12 +105,11 @@ async function main(): Promise<number> {
       if (abort.signal.aborted) process.exit(128 + number);
       abort.abort(new InterruptedError(128 + number));
     });
-  // Nobody reads any more, as after `| head`: that is no fault.
-  process.stdout.on('error', () => abort.abort(new InterruptedError(0)));
+  process.stdout.on('error', (error) => abort.abort(brokenOutput(error)));
   process.stderr.on('error', () => undefined);
 
   const given: { options: GlobalOptions; exitCode: ExitCode } = { options: { json: false }, exitCode: 0 };
-  const line = createLine(abort.signal, given);
+  const line = createLine({ signal: abort.signal, abort: (reason) => abort.abort(reason) }, given);
   const version = versionOf(new URL('../package.json', import.meta.url));
   const onOptions = (options: GlobalOptions): void => {
     given.options = options;

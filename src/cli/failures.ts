@@ -1,4 +1,4 @@
-/** The two ways in which a command fails: it cannot be understood, or it cannot be done. */
+/** The ways in which a command ends early: it cannot be understood, it cannot be done, or it was ended from outside. */
 
 /** The command cannot be understood; the message says why and holds no personal data. Exit code 2. */
 export class UsageError extends Error {
@@ -14,5 +14,16 @@ export class CommandFailedError extends Error {
   constructor(message: string, options: { readonly type?: string; readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.type = options.type ?? 'failed';
+  }
+}
+
+/** Why a run was ended from outside, and the exit code that says so. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('interrupted');
+    this.exitCode = exitCode;
   }
 }

@@ -1,19 +1,54 @@
 /** Standard output as commands need it: what is written has been taken before the next piece is made. */
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { WriteStream } from 'node:tty';
 import type { Output } from './command-line.js';
+import { CommandFailedError, InterruptedError } from './failures.js';
 
-type Stream = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
+type Stream = Pick<NodeJS.WritableStream, 'write'> &
+  Partial<Pick<WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
 
-export function createOutput(stream: Stream): Output {
+/** `onBroken` is told what went wrong, as an error of ours, before the write rejects. */
+export function createOutput(stream: Stream, onBroken: (error: Error) => void = () => undefined): Output {
+  const { fd } = stream;
+  // Node's own stream for files takes a write that was cut short, as on a full disk, for a whole one.
+  const take = fd === undefined || stream instanceof Socket ? throughStream(stream) : throughDescriptor(fd);
   return {
     isTTY: stream.isTTY === true,
     columns: stream.columns,
     write: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
-          if (error === null || error === undefined) resolve();
-          else reject(error);
-        });
+      take(text).catch((error: unknown) => {
+        const broken = brokenOutput(error);
+        onBroken(broken);
+        throw broken;
       }),
   };
+}
+
+type Take = (text: string | Uint8Array) => Promise<void>;
+
+function throughStream(stream: Stream): Take {
+  return (text) =>
+    new Promise((resolve, reject) => {
+      stream.write(text, (error) => {
+        if (error === null || error === undefined) resolve();
+        else reject(error);
+      });
+    });
+}
+
+function throughDescriptor(fd: number): Take {
+  return async (text) => {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
+  };
+}
+
+/** Nobody reads any more, as after `| head`: that is no fault. Everything else is one. */
+export function brokenOutput(error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason known';
+  if (code === 'EPIPE') return new InterruptedError(0);
+  return new CommandFailedError(`Standard output cannot be written to (${code}): what arrived there is not whole.`, {
+    type: 'output',
+  });
 }

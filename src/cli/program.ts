@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError, UsageError } from './failures.js';
+import { CommandFailedError, InterruptedError, UsageError } from './failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),
@@ -68,27 +68,23 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     line.signal.throwIfAborted();
     return exitCode();
   } catch (error) {
-    if (line.signal.aborted) return interruptionOf(line.signal);
-    const failure = failureOf(error, explain);
-    if (failure !== undefined && words.includes('--json'))
-      await line.stdout.write(`${JSON.stringify({ error: { type: failure.type, message: failure.message } })}\n`);
-    if (failure !== undefined) line.stderr.write(`${failure.message}\n${failure.hint}`);
-    return failure?.exitCode ?? (error instanceof CommanderError && error.exitCode !== 0 ? 2 : 0);
+    const cause: unknown = line.signal.aborted ? line.signal.reason : error;
+    if (cause instanceof InterruptedError) return cause.exitCode;
+    const failure = failureOf(cause, explain);
+    if (failure !== undefined) await tell(failure, { line, words });
+    return failure?.exitCode ?? (cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0);
   }
 }
 
-/** Why a run was ended from outside, and the exit code that says so. */
-export class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super('interrupted');
-    this.exitCode = exitCode;
-  }
+async function tell(
+  { type, message, hint: more }: Failure,
+  { line, words }: Pick<Run, 'line' | 'words'>,
+): Promise<void> {
+  const told = `${JSON.stringify({ error: { type, message } })}\n`;
+  // Standard output may be what failed.
+  if (words.includes('--json')) await line.stdout.write(told).catch(() => undefined);
+  line.stderr.write(`${message}\n${more}`);
 }
-
-const interruptionOf = ({ reason }: AbortSignal): number => (reason instanceof InterruptedError ? reason.exitCode : 1);
 
 interface Failure {
   readonly type: string;

@@ -37,7 +37,8 @@ export async function migrate(migration: MigrateArguments, line: MigrationLine):
     bar.clear();
     if (error instanceof UsageError) throw error;
     const failure = failureOf(error, signal);
-    if (migration.json) await stdout.write(failureAsJson(migration, failure));
+    // Standard output may be what failed.
+    if (migration.json) await stdout.write(failureAsJson(migration, failure)).catch(() => undefined);
     stderr.write(`${failure.message}\n`);
     return 1;
   }

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { registerAudit } from '../../src/cli/audit.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
-import { CommandFailedError } from '../../src/cli/failures.js';
-import { createProgram, InterruptedError, runProgram, type GlobalOptions } from '../../src/cli/program.js';
+import { CommandFailedError, InterruptedError } from '../../src/cli/failures.js';
+import { createProgram, runProgram, type GlobalOptions } from '../../src/cli/program.js';
 
 const hint = 'What there is: audience --help, and --help after each command.\n';
 
