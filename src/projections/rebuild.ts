@@ -94,12 +94,11 @@ async function aim(input: RebuildInput): Promise<Target> {
   const fresh = Object.fromEntries(wanted.map((view) => [view.name, nextStorage(view, views.live[view.name])]));
   const filled = await readModels.checkpoint(fillName);
   if (filled !== null && (filled.logId !== views.logId || !sameStorages(filled.live, fresh))) {
+    await forgetFill(input);
     await dropAll(
       input,
       storedViews(filled.live).filter(({ name, version }) => views.live[name] !== version),
     );
-    input.check();
-    await readModels.forget(fillName);
   }
   return { live: views.live, fresh, projections: namedStorages(projections, fresh) };
 }
@@ -204,7 +203,12 @@ function rebuilt({ projections }: RebuildInput, target: Target, found: Found | u
 
 /** What has been filled is of no use. */
 async function giveUp(input: RebuildInput, { fresh }: Target): Promise<void> {
+  await forgetFill(input);
   await dropAll(input, storedViews(fresh));
-  input.check();
-  await input.readModels.forget(fillName);
+}
+
+/** Before what it tells of is dropped: else a crash in between would have the next fill go on in empty storages. */
+async function forgetFill({ readModels, check }: RebuildInput): Promise<void> {
+  check();
+  await readModels.forget(fillName);
 }

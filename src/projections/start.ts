@@ -109,10 +109,11 @@ async function beginAnew(input: StartInput, found: Checkpoint | null): Promise<v
   if (goesOn) return;
   const rebuild = await readModels.checkpoint(fillName);
   const known = [found, filled, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
-  await dropAll(input, [...known, ...views, parkedView]);
+  // No fill may go on in storages that are empty after a crash in the middle of dropping.
   check();
   await readModels.forget(firstFillName);
   await readModels.forget(fillName);
+  await dropAll(input, [...known, ...views, parkedView]);
 }
 
 const isFirstFill = ({ live }: Checkpoint, views: readonly View[]): boolean => sameStorages(live, firstStorages(views));

@@ -1,9 +1,6 @@
 /** Rebuilding views beside the live ones: under writers, resumed, compared, stopped by a poison event, after a change of a projection. */
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { DomainEvent } from '../../src/events/codec.js';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { contentOf } from '../../src/projections/compare-views.js';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
@@ -11,54 +8,10 @@ import { memberships } from '../../src/projections/memberships.js';
 import { parkedView } from '../../src/projections/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { exampleEvents as e, exampleMetadata, toAppend } from '../support/examples.js';
-import { openLog } from '../support/event-log.js';
+import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
+import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { openViews, startProjector, type ProjectorParts } from '../support/rebuilding.js';
-
-async function logOf(contactCount: number): Promise<SqliteEventStore> {
-  const { store } = await openLog();
-  await append(store, 'service', e.serviceInitialised);
-  await append(store, 'lists', e.listCreated);
-  await appendContacts(store, { count: contactCount });
-  return store;
-}
-
-const append = (store: SqliteEventStore, stream: string, ...events: readonly DomainEvent[]) =>
-  store.append(
-    stream,
-    events.map((event) => toAppend(event)),
-    { expectedRevision: 'any' },
-  );
-
-const contactId = (index: number): string => `con_${String(index).padStart(6, '0')}`;
-
-async function appendContacts(store: SqliteEventStore, { count, from = 0 }: { count: number; from?: number }) {
-  await Promise.all(
-    Array.from({ length: count }, (_, index) => {
-      const contact_id = contactId(from + index);
-      return append(
-        store,
-        `contact-${contact_id}`,
-        { ...e.contactCreated, data: { ...e.contactCreated.data, contact_id } },
-        { ...e.subscribed, data: { ...e.subscribed.data, contact_id } },
-      );
-    }),
-  );
-}
-
-const changeProfile = (store: SqliteEventStore, index: number) =>
-  append(store, `contact-${contactId(index)}`, {
-    ...e.profileChanged,
-    data: { ...e.profileChanged.data, contact_id: contactId(index) },
-  });
-
-const unreadable = () => ({
-  id: randomUUID(),
-  type: 'ContactProfileChanged',
-  data: JSON.stringify({ contact_id: contactId(0), person: { firstName: 7, city: 'ada@example.com' } }),
-  metadata: JSON.stringify(exampleMetadata),
-});
 
 async function started(parts: Omit<ProjectorParts, 'views'>) {
   const views = openViews();
