@@ -5,7 +5,16 @@ import type { OrderAnswer } from './projections/orders.js';
 import type { RebuildResult } from './projections/rebuild-messages.js';
 import type { Given } from './projections/rebuild.js';
 import { createMeter, type Meter } from './projections/rebuild-meter.js';
-import { isOpen, readRecord, showView, writeRecord, type RebuildRecord } from './projections/rebuild-record.js';
+import {
+  isOpen,
+  newRecord,
+  nextOf,
+  readRecord,
+  showView,
+  writeRecord,
+  type RebuildRecord,
+} from './projections/rebuild-record.js';
+import { createRecordKeeper } from './projections/record-keeper.js';
 import { CommitConflictError, type ReadModels } from './readmodels/read-models.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { StoreSettings } from './stores.js';
@@ -42,6 +51,7 @@ export interface RebuildDeskOptions {
   readonly clock: () => number;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  readonly startThread?: typeof startRebuildThread;
 }
 
 /** How often a process that leads looks for what others have asked for, and tells them how far it is. */
@@ -51,18 +61,14 @@ const backOffMs = { first: 500, most: 30_000 };
 const mostInterruptions = 10;
 
 export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
-  const { readModels, clock, now, log } = options;
+  const { readModels, clock, now, log, startThread = startRebuildThread } = options;
+  const keeper = createRecordKeeper(readModels);
   let state: { leading: boolean; missing: readonly string[] } = { leading: false, missing: [] };
   let running: { readonly thread: RebuildThread; readonly meter: Meter } | undefined;
-  /** As this process knows it while it carries it out. */
-  let current: RebuildRecord | undefined;
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** Of the run, not of the request: an order of an earlier run must not be taken for one of this. */
   let wishId = '';
-  let writing: Promise<void> = Promise.resolve();
-  /** As it was last written. */
-  let kept: RebuildRecord | undefined;
   let interruptions = 0;
   let closed = false;
 
@@ -85,22 +91,24 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
   async function begin(): Promise<void> {
     if (closed || !state.leading) return;
     if (running !== undefined) return await tell();
-    await keep();
-    const record = state.missing.length > 0 ? startRecord(state.missing) : await readRecord(readModels);
-    if (record === undefined || !isOpen(record) || !mayBegin()) return;
-    current = { ...record, state: 'running', fault: null };
-    await keep();
-    const { rebuild_id: id, views, dry_run: dryRun, cause } = current;
+    // What could not be kept is kept before anything else is begun.
+    await keeper.keep();
+    const record = await keeper.claim((kept) => {
+      const next = state.missing.length > 0 ? startRecord(kept.record) : nextOf(kept);
+      return next === undefined || !mayBegin() ? undefined : { ...next, state: 'running', fault: null };
+    });
+    // Whoever leads now finds it running, and goes on with it.
+    if (record === undefined || !mayBegin()) return;
+    keeper.takeOn(record);
+    const { rebuild_id: id, views, dry_run: dryRun, cause } = record;
     log('info', 'rebuild begins', { rebuild_id: id, views, dry_run: dryRun, cause });
     const meter = createMeter(now);
     wishId = randomUUID();
-    const thread = startRebuildThread({
+    const thread = startThread({
       settings: options.settings,
       holder: `${options.holder} ${randomUUID()}`,
       wish: { id: wishId, views, dryRun, isStart: cause === 'start' },
-      onProgress(progress) {
-        if (current !== undefined) current = { ...current, progress: meter.show(progress) };
-      },
+      onProgress: (progress) => keeper.change({ progress: meter.show(progress) }),
       onOrder: options.onOrder,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
     });
@@ -112,65 +120,54 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
 
   /** For those who ask other processes. Where there are none, nobody waits for the disk. */
   async function tell(): Promise<void> {
-    if (options.settings.views.kind === 'mongodb' && current !== undefined) await keep();
+    if (options.settings.views.kind === 'mongodb') await keeper.keep();
   }
 
-  /** One after the other, each time as the record then is. What could not be kept is kept before anything else is begun. */
-  function keep(): Promise<void> {
-    writing = writing
-      .catch(() => undefined)
-      .then(async () => {
-        const record = current;
-        if (record === undefined || record === kept) return;
-        await writeRecord(readModels, () => record);
-        kept = record;
-      });
-    return writing;
-  }
+  const startRecord = (last: RebuildRecord | undefined): RebuildRecord =>
+    last?.cause === 'start' && isOpen(last)
+      ? { ...last, views: state.missing }
+      : asNew({ views: state.missing, dryRun: false }, 'start');
 
-  const startRecord = (views: readonly string[]): RebuildRecord =>
-    current?.cause === 'start' && isOpen(current)
-      ? { ...current, views }
-      : newRecord({ views, dryRun: false }, 'start');
-
-  function newRecord({ views, dryRun }: RebuildRequest, cause: RebuildRecord['cause']): RebuildRecord {
-    const requested_at = new Date(clock()).toISOString();
-    const nothing = { finished_at: null, progress: null, fault: null, outcome: null, results: [], poison: null };
-    return { rebuild_id: randomUUID(), views, dry_run: dryRun, cause, requested_at, state: 'waiting', ...nothing };
-  }
+  const asNew = ({ views, dryRun }: RebuildRequest, cause: RebuildRecord['cause']): RebuildRecord =>
+    newRecord({
+      rebuild_id: randomUUID(),
+      views,
+      dry_run: dryRun,
+      cause,
+      requested_at: new Date(clock()).toISOString(),
+    });
 
   async function over(end: RebuildResult | string): Promise<void> {
     running = undefined;
-    if (current === undefined || closed) return;
-    // Whoever leads now tells what comes of it.
-    if (!state.leading) current = undefined;
-    else if (typeof end === 'string') await interrupted(current, end);
-    else await done(current, end);
+    const record = keeper.current();
+    if (closed) return;
+    // Of an earlier time as the leader.
+    if (record === undefined) lookIn(0);
+    else if (typeof end === 'string') await interrupted(record, end);
+    else await done(record, end);
   }
 
-  async function interrupted(record: RebuildRecord, end: string): Promise<void> {
-    const { rebuild_id, cause } = record;
+  async function interrupted({ rebuild_id, cause }: RebuildRecord, end: string): Promise<void> {
     interruptions += 1;
+    const backOff = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(interruptions - 1, 16));
     const isGivenUp = cause === 'request' && interruptions >= mostInterruptions;
-    current = { ...record, fault: end, ...(isGivenUp ? ended('failed') : {}) };
+    if (isGivenUp) interruptions = 0;
+    keeper.change({ fault: end, ...(isGivenUp ? ended('failed') : {}) });
     options.onOrder({ type: 'discard', id: wishId });
     log('error', 'rebuild interrupted', { rebuild_id, reason: end, given_up: isGivenUp });
-    await keep();
-    lookIn(Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(interruptions - 1, 16)));
+    await keeper.keep();
+    lookIn(backOff);
   }
 
-  async function done(record: RebuildRecord, end: RebuildResult): Promise<void> {
+  async function done({ rebuild_id }: RebuildRecord, end: RebuildResult): Promise<void> {
     interruptions = 0;
+    const { outcome } = end;
     const results = 'views' in end ? end.views.map(showView) : [];
     const poison = 'poison' in end ? end.poison : null;
-    const isDone = end.outcome === 'switched' || end.outcome === 'checked';
-    current = { ...record, outcome: end.outcome, results, poison, ...ended(isDone ? 'finished' : 'failed') };
-    log(isDone ? 'info' : 'error', 'rebuild ended', {
-      rebuild_id: record.rebuild_id,
-      outcome: end.outcome,
-      ...placeOf(poison),
-    });
-    await keep();
+    const isDone = outcome === 'switched' || outcome === 'checked';
+    keeper.change({ outcome, results, poison, ...ended(isDone ? 'finished' : 'failed') });
+    log(isDone ? 'info' : 'error', 'rebuild ended', { rebuild_id, outcome, ...placeOf(poison) });
+    await keeper.keep();
     lookIn(0);
   }
 
@@ -178,20 +175,18 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
 
   /** A record that is being carried out here is known best here. */
   async function status(): Promise<RebuildRecord | undefined> {
-    if (running !== undefined && current !== undefined) return current;
-    return await readRecord(readModels);
+    const known = running === undefined ? undefined : keeper.current();
+    return known ?? (await readRecord(readModels));
   }
 
   return {
     status,
     async request(request) {
-      const record = newRecord(request, 'request');
+      const record = asNew(request, 'request');
       // The end of the last one is known when it has been written.
-      await writing.catch(() => undefined);
+      await keeper.written();
       try {
-        const written = await writeRecord(readModels, (last) =>
-          last !== undefined && isOpen(last) ? undefined : record,
-        );
+        const written = await writeRecord(readModels, (kept) => (nextOf(kept) === undefined ? record : undefined));
         if (written === undefined) throw new ServiceError('rebuild_running');
       } catch (error) {
         // Somebody else was first.
@@ -205,9 +200,11 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
       const isNew = next.leading !== state.leading || next.missing !== state.missing;
       state = { leading: next.leading, missing: next.missing };
       if (!isNew) return;
-      if (next.leading) lookIn(0);
-      // Whoever leads now goes on where this one was.
-      else void running?.thread.close();
+      if (next.leading) return lookIn(0);
+      // Whoever leads now goes on where this one was, and tells what comes of it.
+      keeper.letGo();
+      interruptions = 0;
+      void running?.thread.close();
     },
     answer: (answer) => running?.thread.answer(answer),
     async close() {

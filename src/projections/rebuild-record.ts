@@ -56,6 +56,19 @@ const recordCheckpoint = 'rebuilds';
 
 export const isOpen = ({ state }: RebuildRecord): boolean => state === 'waiting' || state === 'running';
 
+type Asked = 'rebuild_id' | 'views' | 'dry_run' | 'cause' | 'requested_at';
+
+export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => ({
+  ...asked,
+  state: 'waiting',
+  finished_at: null,
+  progress: null,
+  fault: null,
+  outcome: null,
+  results: [],
+  poison: null,
+});
+
 export const showView = ({ name, version, storage, isChanged, ...found }: RebuiltView): ShownView => ({
   name,
   version,
@@ -68,26 +81,55 @@ export const showView = ({ name, version, storage, isChanged, ...found }: Rebuil
   differences: found.differences ?? [],
 });
 
-/** @throws ReadModelsUnavailableError */
-export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
-  return (await readModels.get<RebuildRecord>(rebuildsView, id))?.document;
+/** What stands in the views. */
+export interface KeptRecords {
+  /** Undefined when there has been none. */
+  readonly record: RebuildRecord | undefined;
+  /** Asked for, and put off by what a start needs: carried out after that. */
+  readonly postponed: RebuildRecord | undefined;
 }
 
-/** Over the record as it stands. @throws CommitConflictError somebody else has written it meanwhile. @throws ReadModelsUnavailableError */
+/** What is to be carried out, or gone on with. */
+export const nextOf = ({ record, postponed }: KeptRecords): RebuildRecord | undefined =>
+  record !== undefined && isOpen(record) ? record : postponed;
+
+type Stored = RebuildRecord & { readonly postponed?: RebuildRecord | null };
+
+/** @throws ReadModelsUnavailableError */
+export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
+  return keptIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
+}
+
+function keptIn(stored: Stored | undefined): KeptRecords {
+  if (stored === undefined) return { record: undefined, postponed: undefined };
+  const { postponed, ...record } = stored;
+  return { record, postponed: postponed ?? undefined };
+}
+
+/** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError somebody else has written meanwhile. @throws ReadModelsUnavailableError */
 export async function writeRecord(
   readModels: ReadModels,
-  change: (current: RebuildRecord | undefined) => RebuildRecord | undefined,
+  change: (kept: KeptRecords) => RebuildRecord | undefined,
 ): Promise<RebuildRecord | undefined> {
   const [stored, previous] = await Promise.all([
-    readModels.get<RebuildRecord>(rebuildsView, id),
+    readModels.get<Stored>(rebuildsView, id),
     readModels.checkpoint(recordCheckpoint),
   ]);
-  const document = change(stored?.document);
-  if (document === undefined) return undefined;
+  const kept = keptIn(stored?.document);
+  const record = change(kept);
+  if (record === undefined) return undefined;
+  const document: Stored = { ...record, postponed: postponedBy(record, kept) ?? null };
   const position = String(Number(previous?.position ?? '0') + 1).padStart(16, '0');
   await readModels.commit({
     writes: [{ view: rebuildsView, id, document, position, loaded: stored?.position ?? null }],
     checkpoint: { name: recordCheckpoint, previous, next: { logId: '', position, eventId: '', live: {} } },
   });
-  return document;
+  return record;
+}
+
+/** A request that was not finished is never written over for good. */
+function postponedBy(next: RebuildRecord, { record, postponed }: KeptRecords): RebuildRecord | undefined {
+  if (next.rebuild_id === postponed?.rebuild_id) return undefined;
+  const isPutOff = record?.cause === 'request' && isOpen(record) && record.rebuild_id !== next.rebuild_id;
+  return isPutOff ? record : postponed;
 }
