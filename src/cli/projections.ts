@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { readParked } from '../projections/parked.js';
 import { isOpen, readRecord } from '../projections/rebuild-record.js';
-import { checkpointName } from '../projections/start.js';
-import { isOf } from '../projections/storage.js';
+import { checkpointName, isOf } from '../projections/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';

@@ -7,8 +7,7 @@ import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { noteRetiring, unparking } from './retiring.js';
-import { checkpointName, fillName } from './start.js';
-import { storedAs, type Storages } from './storage.js';
+import { checkpointName, fillName, storedAs, type Storages } from './storage.js';
 
 export interface Feed {
   /** Of the rebuild; undefined: it was live, and is fed until everybody has noticed that it is no more. */

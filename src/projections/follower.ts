@@ -3,8 +3,7 @@ import type { Checkpoint, View } from '../readmodels/read-models.js';
 import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './own-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
-import { checkpointName } from './start.js';
-import { projectionVersionOf, sameStorages } from './storage.js';
+import { checkpointName, projectionVersionOf, sameStorages } from './storage.js';
 
 export interface FollowerStatus {
   /** Why the views cannot be asked just now; it keeps trying. */

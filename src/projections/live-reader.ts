@@ -1,7 +1,6 @@
 /** Reads of the live views: whoever names a view reads the storage version of it that is live. */
 import { ReadModelsUnavailableError, type ReadModelReader, type View } from '../readmodels/read-models.js';
-import { checkpointName } from './start.js';
-import { isOf, storedAs, type Storages } from './storage.js';
+import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 
 export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */

@@ -12,8 +12,8 @@ import { overTombstones, readParked, withParked, type ParkedStream } from './par
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
 import { dropRetired } from './retiring.js';
-import { checkpointName, demandLogId, openViews } from './start.js';
-import { firstStorages } from './storage.js';
+import { demandLogId, openViews } from './start.js';
+import { checkpointName, firstStorages } from './storage.js';
 
 export interface ProjectorOptions {
   readonly reader: EventReader;
@@ -146,7 +146,7 @@ async function begin(run: Run): Promise<void> {
   run.checkpoint = checkpoint;
   run.live = namedStorages(projections, live);
   run.handlers = handlersOf(run.live);
-  if (rebuilds === undefined) await dropRetired({ readModels, check: () => run.lease?.check() }, live);
+  if (rebuilds === undefined) await dropRetired({ readModels, check: () => run.lease?.check() }, run.live);
   else if (checkpoint === null) {
     report(run, { position: '', rebuilding: true, fault: null });
     run.checkpoint = await fillFirst({
@@ -182,7 +182,7 @@ async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
   for (let order = rebuilds?.orders.take(); order !== undefined; order = rebuilds?.orders.take()) {
     if (order.type === 'retire') {
       run.feeds = run.feeds.filter(({ id }) => id !== undefined);
-      await dropRetired({ readModels, check: () => lease?.check() }, run.checkpoint?.live ?? {});
+      await dropRetired({ readModels, check: () => lease?.check() }, run.live);
     } else if (await obey(run, order)) {
       const live = run.checkpoint?.live ?? {};
       const missing = run.status.missing.filter((name) => live[name] === undefined);

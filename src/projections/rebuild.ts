@@ -9,9 +9,8 @@ import type { Order, OrderAnswer, Poison } from './orders.js';
 import type { RebuildProgress, RebuildResult, RebuildWish, RebuiltView } from './rebuild-messages.js';
 import { overTombstones, readParked } from './parked.js';
 import type { Projection } from './projection.js';
-import { dropAll } from './retiring.js';
-import { checkpointName, fillName } from './start.js';
-import { isOf, nextStorage, sameStorages, storedAs, storedViews, type Storages } from './storage.js';
+import { dropAll, readRetiring, type StoredView } from './retiring.js';
+import { checkpointName, fillName, isOf, nextStorage, storedAs, storedViews, type Storages } from './storage.js';
 
 export type Given = Exclude<Order, { type: 'retire' }>;
 type Lost = Extract<OrderAnswer, { type: 'lost' }>;
@@ -86,22 +85,31 @@ function poisonIn(error: unknown): Poison | undefined {
   return error instanceof FeedLostError ? error.poison : undefined;
 }
 
-/** Which storages are filled. Those of another rebuild that was not finished are dropped. */
+/** Which storages are filled: those of a rebuild that was not finished, if it was the same; else they are dropped. */
 async function aim(input: RebuildInput): Promise<Target> {
   const { wish, readModels, projections } = input;
-  const views = await demandViews(readModels);
+  const { live, logId } = await demandViews(readModels);
   const wanted = projections.filter(({ name }) => wish.views.includes(name));
-  const fresh = Object.fromEntries(wanted.map((view) => [view.name, nextStorage(view, views.live[view.name])]));
   const filled = await readModels.checkpoint(fillName);
-  if (filled !== null && (filled.logId !== views.logId || !sameStorages(filled.live, fresh))) {
+  const retiring = await readRetiring(readModels);
+  const isFree = ({ name, version }: StoredView): boolean =>
+    live[name] !== version && !retiring.some((one) => one.name === name && one.version === version);
+  const target = (fresh: Storages): Target => ({ live, fresh, projections: namedStorages(projections, fresh) });
+  if (filled !== null) {
+    const storages = storedViews(filled.live);
+    if (filled.logId === logId && isFillOf(wanted, filled.live) && storages.every(isFree)) return target(filled.live);
     await forgetFill(input);
-    await dropAll(
-      input,
-      storedViews(filled.live).filter(({ name, version }) => views.live[name] !== version),
-    );
+    await dropAll(input, storages.filter(isFree));
   }
-  return { live: views.live, fresh, projections: namedStorages(projections, fresh) };
+  const next = (view: Projection): number => {
+    const taken = retiring.filter(({ name }) => name === view.name).map(({ version }) => version);
+    return nextStorage(view, live[view.name], taken);
+  };
+  return target(Object.fromEntries(wanted.map((view) => [view.name, next(view)])));
 }
+
+const isFillOf = (wanted: readonly Projection[], filled: Storages): boolean =>
+  Object.keys(filled).length === wanted.length && wanted.every((view) => isOf(view, filled[view.name]));
 
 async function demandViews(readModels: ReadModels): Promise<Checkpoint> {
   const views = await readModels.checkpoint(checkpointName);
@@ -203,8 +211,13 @@ function rebuilt({ projections }: RebuildInput, target: Target, found: Found | u
 
 /** What has been filled is of no use. */
 async function giveUp(input: RebuildInput, { fresh }: Target): Promise<void> {
+  // This process may have been stopped for long: they may be live by now.
+  const views = await input.readModels.checkpoint(checkpointName);
   await forgetFill(input);
-  await dropAll(input, storedViews(fresh));
+  await dropAll(
+    input,
+    storedViews(fresh).filter(({ name, version }) => views?.live[name] !== version),
+  );
 }
 
 /** Before what it tells of is dropped: else a crash in between would have the next fill go on in empty storages. */

@@ -1,7 +1,7 @@
 /** Storages that are live no more: noted before they are, and dropped when everybody has noticed. */
 import type { DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView, readParked } from './parked.js';
-import type { Storages } from './storage.js';
+import { checkpointName, fillName, firstFillName, storedViews, type Storages } from './storage.js';
 
 /** A checkpoint whose `live` holds what is to be dropped, by `name/version`. */
 const retiringName = 'retiring';
@@ -26,15 +26,26 @@ export async function noteRetiring({ readModels, epoch, check }: Retiring, stora
   });
 }
 
-/** Drops what was to be dropped and is not live. To be called when everybody has noticed. */
-export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: Storages): Promise<void> {
-  const { readModels, check } = input;
+export type StoredView = Pick<View, 'name' | 'version'>;
+
+/** What is to be dropped and still may be read. */
+export async function readRetiring(readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> {
   const retiring = await readModels.checkpoint(retiringName);
-  if (retiring === null) return;
-  const views = Object.entries(retiring.live).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
+  return Object.entries(retiring?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
+}
+
+/** Drops what was to be dropped, unless it is live again or being filled. To be called when everybody has noticed. */
+export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly StoredView[]): Promise<void> {
+  const { readModels, check } = input;
+  const views = await readRetiring(readModels);
+  if (views.length === 0) return;
+  // Not what this process remembers alone: somebody else may have gone on meanwhile.
+  const inUse = [...live];
+  for (const name of [checkpointName, firstFillName, fillName])
+    inUse.push(...storedViews((await readModels.checkpoint(name))?.live ?? {}));
   await dropAll(
     input,
-    views.filter(({ name, version }) => live[name] !== version),
+    views.filter(({ name, version }) => !inUse.some((one) => one.name === name && one.version === version)),
   );
   check();
   await readModels.forget(retiringName);
@@ -60,7 +71,7 @@ export async function unparking(
 
 export async function dropAll(
   { readModels, check }: Pick<Retiring, 'readModels' | 'check'>,
-  views: readonly Pick<View, 'name' | 'version'>[],
+  views: readonly StoredView[],
 ): Promise<void> {
   for (const view of views) {
     check();

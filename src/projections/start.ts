@@ -7,6 +7,9 @@ import { parkedView } from './parked.js';
 import { rebuildsView } from './rebuild-record.js';
 import { dropAll, noteRetiring, unparking } from './retiring.js';
 import {
+  checkpointName,
+  fillName,
+  firstFillName,
   firstStorages,
   isOf,
   projectionVersionOf,
@@ -15,13 +18,6 @@ import {
   storedViews,
   type Storages,
 } from './storage.js';
-
-/** Checkpoint of the live views. */
-export const checkpointName = 'views';
-/** Checkpoint of the fill of views that nobody reads yet. */
-export const firstFillName = 'first_fill';
-/** Checkpoint of a rebuild's fill that is under way, or was interrupted: its `live` names the storages that it fills. */
-export const fillName = 'rebuild';
 
 export interface StartInput {
   readonly reader: EventReader;

@@ -1,8 +1,15 @@
-/** Storage versions: which stored generation of a view is live, and which one a rebuild fills beside it. */
+/** Storage versions: which stored generation of a view is live, which one a rebuild fills beside it, and the checkpoints that say so. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 
 /** Storage version of each view by name. */
 export type Storages = Checkpoint['live'];
+
+/** Checkpoint of the live views. */
+export const checkpointName = 'views';
+/** Checkpoint of the fill of views that nobody reads yet. */
+export const firstFillName = 'first_fill';
+/** Checkpoint of a rebuild's fill that is under way, or was interrupted: its `live` names the storages that it fills. */
+export const fillName = 'rebuild';
 
 const generations = 1_000;
 
@@ -14,11 +21,16 @@ export const storageVersion = (version: number, generation: number): number =>
 export const projectionVersionOf = (storage: number): number =>
   storage < generations ? storage : Math.trunc(storage / generations);
 
-/** Where a rebuild of a view fills, while `live` (undefined: none) is read. */
-export function nextStorage({ version }: Pick<View, 'version'>, live: number | undefined): number {
-  if (live === undefined || projectionVersionOf(live) !== version) return storageVersion(version, 0);
-  const generation = live < generations ? 0 : live % generations;
-  return storageVersion(version, (generation + 1) % generations);
+/** Where a rebuild of a view fills, while `live` (undefined: none) is read and `taken` are still to be dropped. */
+export function nextStorage(
+  { version }: Pick<View, 'version'>,
+  live: number | undefined,
+  taken: readonly number[] = [],
+): number {
+  const isNew = live === undefined || projectionVersionOf(live) !== version;
+  let generation = isNew ? 0 : ((live < generations ? 0 : live % generations) + 1) % generations;
+  while (taken.includes(storageVersion(version, generation))) generation = (generation + 1) % generations;
+  return storageVersion(version, generation);
 }
 
 /** Whether what is stored so can be read by this code. */

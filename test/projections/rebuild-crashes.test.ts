@@ -1,9 +1,12 @@
 /** Rebuilds and the projector that are killed, or whose views go out of reach, at the worst moment. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Projection } from '../../src/projections/projection.js';
+import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
 import { contactId, logOf, unreadable } from '../support/contact-log.js';
-import { documentsOf } from '../support/fresh-fold.js';
+import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { openViews, startProjector } from '../support/rebuilding.js';
 
 /** Read models whose calls fail while `isDown` says so. */
@@ -52,4 +55,50 @@ it('a kill while a given-up rebuild is cleared away does not have the next one g
     expect(await projector.rebuild({ views: wanted, isStart: true })).toMatchObject({ outcome: 'switched' });
     expect(await documentsOf(projector.reader)).toEqual(before);
   }
+});
+
+const versioned = (version: number): readonly Projection[] =>
+  liveProjections.map((view) => (view.name === 'contacts' ? { ...view, version } : view));
+
+it('a release that is rolled back soon does not have the retirement drop what is being filled again', async () => {
+  const store = await logOf(600);
+  const views = openViews();
+  const { models } = views;
+  for (const version of [2, 3]) {
+    const release = startProjector({ store, views, projections: versioned(version) });
+    await release.caughtUp();
+    await release.stop();
+  }
+  expect((await models.checkpoint('retiring'))?.live).toEqual({ 'contacts/2': 2 });
+  const dropped: string[] = [];
+  let isFilling = false;
+  // The fill waits for the retirement once it has written something.
+  const slow: ReadModels = {
+    ...models,
+    async drop(view) {
+      await models.drop(view);
+      if (isFilling) dropped.push(`${view.name}/${view.version}`);
+    },
+    async commit(commit) {
+      await models.commit(commit);
+      if (commit.checkpoint.name !== 'rebuild') return;
+      isFilling = true;
+      while ((await models.checkpoint('retiring')) !== null) await nextTurn();
+    },
+  };
+  const back = startProjector({
+    store,
+    views: { ...views, models: slow },
+    projections: versioned(2),
+    retireAfter: 200,
+  });
+  const { missing } = await back.until((status) => status.live !== null);
+  expect(missing).toEqual(['contacts']);
+  expect(await back.rebuild({ views: missing, isStart: true })).toMatchObject({
+    outcome: 'switched',
+    views: [{ storage: 2001 }],
+  });
+  expect(dropped).toEqual(['contacts/2']);
+  await back.caughtUp();
+  expect(await documentsOf(back.reader)).toEqual(await freshFold(store));
 });
