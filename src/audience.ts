@@ -13,6 +13,7 @@ import { streamKeysOf } from './cli/stream-keys.js';
 import { readStoresConfig } from './config.js';
 import { dataFolderAt } from './data-folder.js';
 import { rebuildDirectly } from './direct-rebuild.js';
+import { hasWriter } from './eventstore/sqlite.js';
 import { explain } from './operator.js';
 import { readLive } from './projections/live-reader.js';
 import { liveProjections } from './projections/views.js';
@@ -70,11 +71,15 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
       return streamKeysOf(log, [secret, dataFolderAt(dataDir).secret()]);
     },
     service() {
-      const folder = dataFolderAt(deployment().dataDir);
+      const { dataDir, stores } = deployment();
+      const folder = dataFolderAt(dataDir);
       return findService({
         named: given.options.url ?? present(env['AUDIENCE_URL']),
         written: folder.address(),
         key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
+        // Of a log on a server a copied folder holds nothing.
+        isRunning: () => stores.events.kind !== 'embedded' || hasWriter(stores.events.file),
+        onNotice,
         signal,
       });
     },

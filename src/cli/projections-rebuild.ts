@@ -36,10 +36,13 @@ export function registerRebuild(projections: Command, line: CommandLine): void {
   ]);
 }
 
-function viewsIn(names: readonly string[]): readonly string[] {
+/** As over HTTP they may also stand in one word, with commas. */
+function viewsIn(words: readonly string[]): readonly string[] {
+  const names = words.flatMap((word) => word.split(','));
   const known = liveProjections.map(({ name }) => name);
   const unknown = names.filter((name) => name !== 'all' && !known.includes(name));
-  if (unknown.length > 0) throw new UsageError(`There is no view of that name. There are: ${known.join(', ')}, all.`);
+  if (unknown.length > 0)
+    throw new UsageError(`There is no view of that name. There are: ${known.join(', ')}; or all.`);
   return names.includes('all') ? known : [...new Set(names)];
 }
 

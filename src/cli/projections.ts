@@ -19,15 +19,21 @@ export function registerProjections(program: Command, line: CommandLine): void {
     .action(() => show(line));
   withExamples(status, ['audience projections status', 'audience projections status --json']);
   registerRebuild(projections, line);
+  withExamples(projections, [
+    'audience projections status',
+    'audience projections rebuild all --dry-run',
+    'audience projections rebuild contacts memberships',
+  ]);
 }
 
 async function show(line: CommandLine): Promise<void> {
   const service = await line.service();
   const views = service === undefined ? await fromStore(line) : await statusFrom(service);
+  if (service === undefined) line.stderr.write('No service runs on this data folder: the views as they were left.\n');
   const { stdout, env } = line;
   await stdout.write(
     line.json
-      ? `${JSON.stringify(views)}\n`
+      ? views.map((view) => `${JSON.stringify(view)}\n`).join('')
       : table(views.map(rowOf), {
           titles: ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'],
           width: stdout.columns,

@@ -36,6 +36,10 @@ export interface ServicePlace {
   /** Written down by the service when it last started. */
   readonly written: string | undefined;
   readonly key: string | undefined;
+  /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */
+  isRunning(): boolean;
+  /** Something that the operator should know. */
+  onNotice(notice: string): void;
   readonly signal: AbortSignal;
 }
 
@@ -46,13 +50,25 @@ const lookMs = 3_000;
  * Undefined: no service runs there, as far as is known. The key is sent only to what answers as a service of ours.
  * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
  */
-export async function findService({ named, written, key, signal }: ServicePlace): Promise<ServiceClient | undefined> {
+export async function findService(place: ServicePlace): Promise<ServiceClient | undefined> {
+  const { named, written, key, signal } = place;
   const base = named === undefined ? written : demandAddress(named);
   if (base === undefined || !URL.canParse(base)) return undefined;
   const client = createServiceClient({ url: new URL(base).origin, key, signal });
-  if (await isAlive(client.url, signal)) return client;
-  if (named === undefined) return undefined;
-  throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
+  const answers = await isAlive(client.url, signal);
+  if (named !== undefined && !answers)
+    throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
+  if (!answers || (named === undefined && !isOwn(client, place))) return undefined;
+  place.onNotice(`Through the service at ${client.url}.`);
+  return client;
+}
+
+function isOwn({ url }: ServiceClient, { isRunning, onNotice }: ServicePlace): boolean {
+  if (isRunning()) return true;
+  onNotice(
+    `The service at ${url} does not run on this data folder, though its address stands there, as in a copy: it is not asked. Name it with --url if it is the one.`,
+  );
+  return false;
 }
 
 function demandAddress(text: string): string {

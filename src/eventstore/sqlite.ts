@@ -64,7 +64,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
  * the process ends, however it ends. The lock file stays where it is and must not be deleted while a writer lives.
  */
 function takeWriterLock(file: string): Database.Database {
-  const name = `${file.replace(/\.db$/, '')}.lock`;
+  const name = lockFileOf(file);
   let lock: Database.Database | undefined;
   try {
     lock = new Database(name, { timeout: 0 });
@@ -76,6 +76,22 @@ function takeWriterLock(file: string): Database.Database {
       throw new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`);
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreUnavailableError(`the lock file ${name} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`;
+
+/** Whether some process writes to this log, as far as can be seen. Of a copy nobody does, for the lock is not copied. */
+export function hasWriter(file: string): boolean {
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(lockFileOf(realFile(file)), { readonly: true, fileMustExist: true, timeout: 0 });
+    lock.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  } finally {
+    lock?.close();
   }
 }
 

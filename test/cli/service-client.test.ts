@@ -30,6 +30,8 @@ const place = (changes: Partial<ServicePlace>): ServicePlace => ({
   named: undefined,
   written: undefined,
   key: 'the-key',
+  isRunning: () => true,
+  onNotice: () => undefined,
   signal: new AbortController().signal,
   ...changes,
 });
@@ -59,6 +61,23 @@ describe('finding it', () => {
   test('the named one goes first', async () => {
     const { url } = await service();
     expect((await findService(place({ written: await goneAddress(), named: `${url}/` })))?.url).toBe(url);
+  });
+
+  test('and says through which one', async () => {
+    const { url } = await service();
+    const notices: string[] = [];
+    await findService(place({ written: url, onNotice: (notice) => notices.push(notice) }));
+    expect(notices).toEqual([`Through the service at ${url}.`]);
+  });
+
+  test('one whose address came with a copy of its folder is none, unless it is named', async () => {
+    const { url, seen } = await service();
+    const notices: string[] = [];
+    const copy = { isRunning: () => false, onNotice: (notice: string) => void notices.push(notice) };
+    expect(await findService(place({ ...copy, written: url }))).toBeUndefined();
+    expect(notices).toEqual([expect.stringContaining(`The service at ${url} does not run on this data folder`)]);
+    expect(seen).toEqual([['/health/live', undefined]]);
+    expect((await findService(place({ ...copy, named: url })))?.url).toBe(url);
   });
 
   test('an address of earlier, and one where something else listens, are none', async () => {
