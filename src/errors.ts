@@ -21,7 +21,7 @@ export interface ErrorEntry {
   /** HTTP status code. */
   readonly status: number;
   readonly type: ErrorType;
-  /** What the client reads; `{field}` and `{limit}` are filled in from the error's parameters. */
+  /** What the client reads; `{field}`, `{limit}` and `{names}` are filled in from the error's parameters. */
   readonly message: string;
 }
 
@@ -62,6 +62,7 @@ export const errorCatalogue = {
   invalid_interval: validation('interval must be day, week or month'),
   too_many_rows: validation('from and to must span at most {limit} intervals'),
   unknown_parameter: validation('{field} is not a parameter of this request'),
+  unknown_field: validation('{field} is not a field of this request'),
   duplicate_group_name: duplicate('Group name already exist!'),
   duplicate_list_name: duplicate('List name already exist!'),
   duplicate_tag_name: duplicate('Tag name already exist!'),
@@ -74,6 +75,7 @@ export const errorCatalogue = {
   invalid_json: { status: 400, type: 'invalid_json', message: 'Request body must be a JSON object' },
   unauthorized: { status: 401, type: 'unauthorized', message: 'Please send valid apikey in header!' },
   not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
+  unknown_view: { status: 404, type: 'not_found', message: 'There is no such view. There are: {names}; or all' },
   method_not_allowed: { status: 405, type: 'method_not_allowed', message: 'Method not allowed' },
   rebuild_running: { status: 409, type: 'conflict', message: 'A rebuild is running already' },
   too_large: { status: 413, type: 'too_large', message: 'Request body is too large' },
@@ -103,6 +105,8 @@ export interface ErrorParameters {
   /** Name of the body field, as the client wrote it. */
   readonly field?: string;
   readonly limit?: number;
+  /** What there is to choose from. */
+  readonly names?: string;
 }
 
 /** An answer other than success, by its code in the catalogue. Carries no personal data and nothing from inside. */
@@ -127,5 +131,6 @@ export class ServiceError extends Error {
 export function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}): string {
   const { message } = errorCatalogue[code];
   if (!message.includes('{')) return message;
-  return message.replace('{field}', parameters.field ?? 'field').replace('{limit}', String(parameters.limit ?? ''));
+  const { field = 'field', limit = '', names = '' } = parameters;
+  return message.replace('{field}', field).replace('{limit}', String(limit)).replace('{names}', names);
 }

@@ -73,7 +73,8 @@ export function projectionsRouter(options: ProjectionsRouter, calls: Calls): Rou
       const name = parameter('name');
       const known = projections.map((view) => view.name);
       const wanted = name === 'all' ? known : [...new Set(name.split(','))];
-      if (!wanted.every((one) => known.includes(one))) throw new ServiceError('not_found');
+      if (!wanted.every((one) => known.includes(one)))
+        throw new ServiceError('unknown_view', { names: known.join(', ') });
       return { data: await rebuilds.request({ views: wanted, dryRun }) };
     },
   };
@@ -154,7 +155,10 @@ async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt
   return { ...record, poison: { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null } };
 }
 
+/** A misspelt `dry_run` must not do the real thing. */
 function parseDryRun(body: Body): { dryRun: boolean } {
+  for (const name of Object.keys(body))
+    if (name !== 'dry_run') throw new ServiceError('unknown_field', { field: /^\w{1,64}$/.test(name) ? name : 'this' });
   const value = body['dry_run'] ?? false;
   if (typeof value !== 'boolean') throw new ServiceError('not_a_boolean', { field: 'dry_run' });
   return { dryRun: value };

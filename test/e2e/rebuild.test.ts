@@ -1,6 +1,7 @@
 /** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,10 +11,11 @@ import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { readLive } from '../../src/projections/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
-import { someAddress, unique } from '../support/answers.js';
+import { refusal, someAddress, unique } from '../support/answers.js';
 import { exampleMetadata } from '../support/examples.js';
+import { audience, jsonLines } from '../support/audience.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
-import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { eventually, freshFolder, startService, type Answer, type Service } from '../support/service.js';
 import { onServers } from '../support/stores.js';
 
 const clients = 32;
@@ -118,7 +120,15 @@ describe('a rebuild', () => {
   );
 
   test('is one at a time, of views that there are', async () => {
-    expect((await service.post('/v1/projections/nothing/rebuild', {})).status).toBe(404);
+    const names = liveProjections.map(({ name }) => name).join(', ');
+    expect(await service.post('/v1/projections/lists,nothing/rebuild', {})).toMatchObject({
+      status: 404,
+      body: { type: 'not_found', message: `There is no such view. There are: ${names}; or all` },
+    });
+    // This once rebuilt what was to be looked at only.
+    expect((await service.post('/v1/projections/lists/rebuild', { dryrun: true })).body).toMatchObject(
+      refusal('dryrun is not a field of this request', {}),
+    );
     expect((await service.post('/v1/projections/lists/rebuild', { dry_run: 'yes' })).status).toBe(400);
     const answers = await Promise.all(
       [1, 2].map(() => service.post('/v1/projections/lists,tags/rebuild', { dry_run: true })),
@@ -149,7 +159,7 @@ describe('a rebuild', () => {
     'from the command line, through the service and without it',
     { timeout: 120_000 },
     async () => {
-      const audience = async (...words: readonly string[]) => {
+      const ran = async (...words: readonly string[]) => {
         const options = { env: { PATH: process.env['PATH'], AUDIENCE_KEY: service.key } };
         const { stdout } = await promisify(execFile)(
           process.execPath,
@@ -158,16 +168,40 @@ describe('a rebuild', () => {
         );
         return stdout;
       };
-      expect(await audience('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
-      expect(await audience('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
+      expect(await ran('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
+      expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
       await service.kill('SIGTERM');
-      const result: unknown = JSON.parse(await audience('projections', 'rebuild', 'all', '--json'));
+      const result: unknown = JSON.parse(await ran('projections', 'rebuild', 'all', '--json'));
       expect(result).toMatchObject({
         outcome: 'switched',
         results: liveProjections.map(({ name }) => ({ name, differing: 0 })),
       });
       await service.start({ RATE_LIMIT: '0' });
       await expectTrueViews(service);
+    },
+  );
+
+  test.skipIf(onServers)(
+    'on a copy of the data folder leaves the service of the original alone',
+    { timeout: 120_000 },
+    async () => {
+      const copy = freshFolder();
+      const env = { AUDIENCE_KEY: service.key };
+      try {
+        cpSync(service.dataDir, copy, { recursive: true });
+        const before = recordIn(await ok(service.get('/v1/projections/rebuild')));
+        const rebuilt = await audience(['--data-dir', copy, 'projections', 'rebuild', 'lists,tags', 'groups'], { env });
+        expect(rebuilt.out).toContain('the new views are live');
+        expect(rebuilt.err).toContain(`The service at ${service.url()} does not run on this data folder`);
+        expect(recordIn(await ok(service.get('/v1/projections/rebuild')))).toEqual(before);
+        const status = await audience(['--data-dir', copy, 'projections', 'status', '--json'], { env });
+        expect(status.err).toContain('No service runs on this data folder: the views as they were left.');
+        expect(jsonLines(status.out).map(({ name }) => name)).toEqual(liveProjections.map(({ name }) => name));
+        const own = await audience(['--data-dir', service.dataDir, 'projections', 'status'], { env });
+        expect(own).toMatchObject({ code: 0, err: `Through the service at ${service.url()}.\n` });
+      } finally {
+        rmSync(copy, { recursive: true, force: true });
+      }
     },
   );
 });
