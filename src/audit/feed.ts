@@ -46,7 +46,7 @@ export type FeedMessage =
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
   head(): Promise<Position>;
-  /** Whether it is a position that this log may have given out. @throws StoreUnavailableError */
+  /** Whether it is a position that this log may have given out: one beyond its head was given out by another, or before it was put back from a backup. @throws StoreUnavailableError */
   isPosition(text: string): Promise<boolean>;
   /** One page, which may be empty though there is more: it reads on only so far for types that are rare. @throws StoreUnavailableError */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
@@ -66,8 +66,11 @@ const dataAPage = 2 * 1024 * 1024;
 export function createFeed(reader: AuditReader): Feed {
   return {
     head: () => reader.head(),
-    // Positions of one log sort as text, so they are all of one length.
-    isPosition: async (text) => /^[0-9]+$/.test(text) && text.length === (await reader.head()).length,
+    async isPosition(text) {
+      const head = await reader.head();
+      // Positions of one log sort as text, so they are all of one length.
+      return /^[0-9]+$/.test(text) && text.length === head.length && text <= head;
+    },
 
     async page({ after, types, limit, signal }) {
       const events: FeedEvent[] = [];

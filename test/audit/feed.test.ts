@@ -51,7 +51,8 @@ test('knows the positions of this log from what is none', async () => {
   const log = await auditedLog();
   const position = await log.append('lists', e.listCreated, { at: second(0) });
   expect(await log.audit.feed.isPosition(position)).toBe(true);
-  for (const other of ['', '1', `${position}0`, position.replace(/^./, 'x')])
+  const beyond = String(Number(position) + 1).padStart(position.length, '0');
+  for (const other of ['', '1', `${position}0`, position.replace(/^./, 'x'), beyond])
     expect(await log.audit.feed.isPosition(other)).toBe(false);
 });
 

@@ -229,6 +229,14 @@ describe('GET /v1/audit/events', () => {
     expect(answer.body).toEqual(refusal(message, {}));
   });
 
+  test('refuses a position beyond the head, however it is asked for: the log is not the one that gave it out', async () => {
+    const beyond = '9'.repeat(String((await feed('?limit=1')).items()[0]?.['position']).length);
+    for (const query of [`?after=${beyond}`, `?after=${beyond}&format=ndjson`, `?after=${beyond}&follow=true`])
+      expect((await feed(query)).body).toEqual(refusal('after is not a position of this log', {}));
+    const back = await service.get('/v1/audit/events?follow=true', { 'last-event-id': beyond });
+    expect(back.body).toEqual(refusal('after is not a position of this log', {}));
+  });
+
   test('refuses a missing key and another method', async () => {
     for (const query of ['', '?format=ndjson', '?follow=true'])
       expect((await service.get(`/v1/audit/events${query}`, { authorization: undefined })).status).toBe(401);
