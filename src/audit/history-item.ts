@@ -3,7 +3,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
-import { jsonOrText } from './feed.js';
+import { jsonOrText, originOf } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { CatalogueChange, Place, Step } from './replay.js';
 import { statusOf, unreadableWords, voidWords } from './words.js';
@@ -139,12 +139,20 @@ function unreadableItem({ stored, at, before }: Extract<Step, { type: 'unreadabl
     type,
     ...(at === null ? {} : { at }),
     summary: unreadableWords,
+    ...knownOf(stored.metadata),
     stream,
     revision: Number(revision),
     position,
     contact_id: before.contactId,
     data: jsonOrText(stored.data),
   };
+}
+
+/** Who and why stands in the metadata, which may be read where the data cannot: as where these were replaced by their digest. */
+function knownOf(metadata: string): Partial<Evidence> {
+  const { actor, request_id, correlation_id, causation_id } = originOf(metadata);
+  if (actor === null || request_id === null || correlation_id === null || causation_id === null) return {};
+  return { actor, request_id, correlation_id, causation_id };
 }
 
 interface Then {

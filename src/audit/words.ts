@@ -66,7 +66,8 @@ function statusWords({ type, data }: StatusEvent): string {
     return isSubscription
       ? `Subscribed to the list ${list} for the first time`
       : `Put on the list ${list} unsubscribed`;
-  return isSubscription ? `Subscribed to the list ${list} again` : `Unsubscribed from the list ${list}`;
+  // Not "again": the contact may have come into the list unsubscribed.
+  return isSubscription ? `Subscribed to the list ${list}` : `Unsubscribed from the list ${list}`;
 }
 
 function tagWords({ data: { tags } }: TagEvent): string {

@@ -17,6 +17,10 @@ const tagRenamed = (from: string, to: string): DomainEvent => ({
   data: { tag_id: tag.tag_id, tag_name: to, previous_name: from },
 });
 const otherListDeleted: DomainEvent = { type: 'ListDeleted', data: otherList };
+const subscribedSince: DomainEvent = {
+  type: 'ContactSubscribed',
+  data: { contact_id, ...list, previous_status: 'Unsubscribed' },
+};
 const inOtherList: DomainEvent = {
   type: 'ContactUnsubscribed',
   data: { contact_id, ...otherList, previous_status: null },
@@ -53,6 +57,7 @@ describe('each event', () => {
     [e.contactCreated, 'The contact was created.'],
     [e.profileChanged, 'The profile was changed: lastName set, city cleared.'],
     [e.subscribed, 'Subscribed to the list "Newsletter" for the first time.'],
+    [subscribedSince, 'Subscribed to the list "Newsletter".'],
     [e.unsubscribed, 'Unsubscribed from the list "Newsletter".'],
     [inOtherList, 'Put on the list "Offers" unsubscribed.'],
     [e.consentRecorded, 'Consent was recorded for the list "Newsletter"; the status stayed Subscribed.'],
@@ -86,9 +91,18 @@ describe('each event', () => {
     await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactErased', data: '{"a":1}', metadata });
     await log.appendRaw(contactStream, { ...toAppend(e.subscribed), data: '{"list_id":7}', metadata: '{}' });
     const [, unknown, broken] = (await log.history()) ?? [];
-    expect(unknown).toMatchObject({ type: 'ContactErased', at: second(1), data: { a: 1 }, contact_id });
+    expect(unknown).toMatchObject({
+      type: 'ContactErased',
+      at: second(1),
+      actor: exampleMetadata.actor,
+      request_id: exampleMetadata.request_id,
+      correlation_id: exampleMetadata.$correlationId,
+      causation_id: exampleMetadata.$causationId,
+      data: { a: 1 },
+      contact_id,
+    });
     expect(broken).toMatchObject({ type: 'ContactSubscribed', data: { list_id: 7 }, contact_id });
-    expect(broken).not.toHaveProperty('at');
+    for (const name of ['at', 'actor', 'request_id']) expect(broken).not.toHaveProperty(name);
   });
 });
 
