@@ -1,7 +1,16 @@
 // Compiles src/ into dist/ when anything that the build reads has changed since the last build; a start that needs no build costs a few milliseconds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +46,8 @@ if (process.argv.includes('--force') || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   mkdirSync(fresh, { recursive: true });
+  // What package.json names as `bin` is run as it is.
+  chmodSync(path.join(fresh, 'audience.js'), 0o755);
   writeFileSync(path.join(fresh, '.inputs'), wanted);
   const old = `${fresh}.old`;
   if (existsSync(path.join(root, 'dist'))) renameSync(path.join(root, 'dist'), old);

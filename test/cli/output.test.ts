@@ -31,6 +31,10 @@ async function ended(shell: string, words: readonly string[], out: number | 'ign
   return { code: child.exitCode, err };
 }
 
+test('the built program may be run as it is, as npx does', () => {
+  expect(statSync(program).mode & 0o111).toBe(0o111);
+});
+
 const commands = [
   ['audit', 'verify'],
   ['audit', 'verify', '--json'],
