@@ -12,8 +12,8 @@ import type { ProjectorStatus } from './projections/projector-status.js';
 import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
 import { runRebuild, type Command } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
-import type { ReadModels } from './readmodels/read-models.js';
-import { isShared, openEventReader, openReadModels, type OpenReader, type StoreSettings } from './stores.js';
+import { openRebuildStores, type RebuildStores } from './rebuild-stores.js';
+import { isShared, type StoreSettings } from './stores.js';
 
 export interface DirectRebuild {
   readonly settings: StoreSettings;
@@ -40,38 +40,29 @@ export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResu
       ? await openSqliteEventStore({ file: settings.events.file, clock: Date.now })
       : undefined;
   try {
-    const reader = await openEventReader(settings.events, { onFault: () => undefined });
-    const readModels = await openReadModels(settings.views);
+    const stores = await openRebuildStores(settings);
     try {
-      if (isPreparation)
-        return await underLease({ ...input, reader, readModels, wishId: randomUUID(), command: refuse });
-      return await withProjector({ ...input, reader, readModels });
+      if (isPreparation) return await underLease({ ...input, ...stores, wishId: randomUUID(), command: refuse });
+      return await withProjector({ ...input, ...stores });
     } finally {
-      await reader.close();
-      await readModels.close();
+      await stores.close();
     }
   } finally {
     await lock?.close();
   }
 }
 
-interface Opened extends DirectRebuild {
-  readonly reader: OpenReader;
-  readonly readModels: ReadModels;
-}
+type Opened = DirectRebuild & Omit<RebuildStores, 'close'>;
 
 const refuse: Command = () => Promise.reject(new Error('a preparation gives no orders'));
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-interface Commanded extends Opened {
-  readonly wishId: string;
-  readonly command: Command;
-}
+type Commanded = Opened & { readonly wishId: string; readonly command: Command };
 
 async function underLease(input: Commanded): Promise<RebuildResult> {
-  const { reader, readModels, wishId, views, dryRun, isPreparation, signal, onProgress, command } = input;
+  const { reader, readModels, bounds, wishId, views, dryRun, isPreparation, signal, onProgress, command } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -90,6 +81,7 @@ async function underLease(input: Commanded): Promise<RebuildResult> {
       onProgress,
       now,
       pause: () => sleep(pauseMs),
+      ...(bounds === undefined ? {} : { bounds }),
     });
   } finally {
     await lease.close();
@@ -121,12 +113,12 @@ interface Folding {
   reaches(position: string, signal: AbortSignal): Promise<void>;
 }
 
-interface FoldingInput extends Opened {
+type FoldingInput = Opened & {
   readonly lease: Lease | undefined;
   readonly orders: Orders;
   readonly onAnswer: (answer: OrderAnswer) => void;
   readonly stop: AbortSignal;
-}
+};
 
 function startFolding({ reader, readModels, lease, orders, onAnswer, stop }: FoldingInput): Folding {
   let status: ProjectorStatus | undefined;

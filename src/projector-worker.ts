@@ -10,7 +10,7 @@ import { createPace } from './projections/pace.js';
 import type { ProjectorFault, ProjectorStatus } from './projections/projector-status.js';
 import { runProjector } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
-import { isShared, openEventReader, openReadModels, storeSettings } from './stores.js';
+import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from './stores.js';
 
 /** What seldom changes is sent only then. */
 type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
@@ -31,7 +31,8 @@ const tell = (message: FromProjector): void => main.postMessage(message);
 const reader = await openEventReader(settings.events, {
   onFault: ({ message }) => tell({ type: 'fault', fault: { kind: 'unavailable', message } }),
 });
-const readModels = await openReadModels(settings.views);
+// A commit that failed because a rebuild makes indexes would end its feed.
+const readModels = await openReadModels(settings.views, { patience: patientMs });
 const stop = new AbortController();
 /** Short, so that who takes over, or starts again after a crash, does not wait long. */
 const leaseMs = 4_000;

@@ -8,7 +8,8 @@ import type { OrderAnswer } from './projections/orders.js';
 import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
 import { runRebuild, type Given } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
-import { openEventReader, openReadModels, storeSettings } from './stores.js';
+import { openRebuildStores } from './rebuild-stores.js';
+import { storeSettings } from './stores.js';
 
 /** What the main thread hears. After `result` or `failed` the thread ends. */
 export type FromRebuild =
@@ -40,8 +41,8 @@ main.on('message', (message: ToRebuild) => {
   else line.answer(message);
 });
 
-const reader = await openEventReader(settings.events, { onFault: () => undefined });
-const readModels = await openReadModels(settings.views);
+const stores = await openRebuildStores(settings);
+const { readModels } = stores;
 /** Short, so that who goes on after a crash does not wait long. */
 const leaseMs = 4_000;
 const lease = createLease({ readModels, name: 'rebuild', holder, ttl: leaseMs, now: () => performance.now() });
@@ -49,8 +50,6 @@ const lease = createLease({ readModels, name: 'rebuild', holder, ttl: leaseMs, n
 const progressMs = 100;
 /** A pair of documents that are fed by the same commits is read again after so long, in milliseconds. */
 const pauseMs = 5;
-/** The projector waits while one file is written to: for some 50 ms at once. */
-const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
 let told = { at: -Infinity, stage: '' };
 
 try {
@@ -60,8 +59,7 @@ try {
       ? undefined
       : await runRebuild({
           wish,
-          reader,
-          readModels,
+          ...stores,
           projections: liveProjections,
           command: line.command,
           epoch,
@@ -69,7 +67,6 @@ try {
           signal: AbortSignal.any([stop.signal, line.signal]),
           now: () => performance.now(),
           pause: () => sleep(pauseMs),
-          ...(settings.views.kind === 'embedded' ? { bounds: embeddedBounds } : {}),
           onProgress(progress) {
             const at = performance.now();
             if (progress.stage === told.stage && at - told.at < progressMs) return;
@@ -82,7 +79,6 @@ try {
   tell({ type: 'failed', reason: error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure' });
 }
 await lease.close();
-await reader.close();
-await readModels.close();
+await stores.close();
 // Without this the port would keep the thread alive.
 main.close();

@@ -149,9 +149,15 @@ export async function refuseForeignViews(
   }
 }
 
-/** @throws ReadModelsUnavailableError */
-export async function openReadModels(settings: StoreSettings['views']): Promise<ReadModels> {
-  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file });
+/** For those who have a thread to themselves: longer than making the indexes of a large embedded view takes. */
+export const patientMs = 60_000;
+
+/** `patience`: milliseconds that a write to an embedded file waits for another one, and its thread with it. @throws ReadModelsUnavailableError */
+export async function openReadModels(
+  settings: StoreSettings['views'],
+  options: { readonly patience?: number } = {},
+): Promise<ReadModels> {
+  if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);
 }
 

@@ -1,7 +1,9 @@
 /** The projector in its thread, over the files that main opens. */
+import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
@@ -124,4 +126,21 @@ it('goes on where a thread was killed in the middle of folding, and ends with wh
   const resumed = await documentsOf(killedFile);
   expect(resumed[0]).toHaveLength(6_000);
   expect(resumed).toEqual(await documentsOf(path.join(folder, 'whole.db')));
+});
+
+it('waits with its commit while somebody else makes indexes for seconds, and fails nothing', async () => {
+  const viewsFile = path.join(folder, 'views.db');
+  const projector = start(viewsFile);
+  const head = await store.head();
+  await projector.until(() => projector.thread.status().position === head);
+  const other = new Database(viewsFile);
+  other.exec('BEGIN IMMEDIATE');
+  const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
+  projector.thread.ring(position);
+  // Longer than a connection waits that others wait for.
+  await sleep(2_500);
+  other.exec('ROLLBACK');
+  other.close();
+  await projector.until(() => projector.thread.status().position >= position);
+  expect(projector.faults).toEqual([]);
 });

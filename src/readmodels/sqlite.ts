@@ -25,14 +25,20 @@ export interface SqliteReadModelsOptions {
   readonly readOnly?: boolean;
   /** Milliseconds, for leases. */
   readonly now?: () => number;
+  /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers wait for nobody. */
+  readonly patience?: number;
 }
+
+/** Of a thread that others wait for. */
+const defaultPatience = 2_000;
 
 /** @throws ReadModelsUnavailableError when the file cannot be opened. */
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
-export function openSqliteReadModels({ file, readOnly = false, now = Date.now }: SqliteReadModelsOptions): ReadModels {
+export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels {
+  const { file, readOnly = false, now = Date.now, patience = defaultPatience } = options;
   const guarded = <T>(action: () => T): T => guardedIn(file, action);
-  const db = guarded(() => openFile(file, readOnly));
+  const db = guarded(() => openFile(file, { readOnly, patience }));
   const find = createFinder(db);
   const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
   let tables = new WeakMap<View, ViewTable>();
@@ -114,7 +120,7 @@ const checkedBytes = 64 * 1024 * 1024;
 
 function damageOf(file: string): string | undefined {
   try {
-    const db = openFile(file, false);
+    const db = openFile(file, { readOnly: false, patience: defaultPatience });
     try {
       const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)', { simple: true });
       return verdict === 'ok' ? undefined : String(verdict);
@@ -130,8 +136,8 @@ function damageOf(file: string): string | undefined {
 const isDamage = ({ code }: { readonly code: string }): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code);
 const damageMark = (file: string): string => `${file}.damaged`;
 
-function openFile(file: string, readOnly: boolean): Db {
-  const db = new Database(file, { timeout: 2_000 });
+function openFile(file: string, { readOnly, patience }: { readOnly: boolean; patience: number }): Db {
+  const db = new Database(file, { timeout: patience });
   db.pragma('journal_mode = WAL');
   // Documents can be folded again: after a power cut the last commits may be missing, but never only in part.
   db.pragma('synchronous = NORMAL');
