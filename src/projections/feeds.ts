@@ -6,7 +6,7 @@ import type { Lease } from './lease.js';
 import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
-import { noteRetiring, unparking } from './retiring.js';
+import { noteRetiring, unpark } from './retiring.js';
 import { checkpointName, fillName, storedAs, type Storages } from './storage.js';
 
 export interface Feed {
@@ -174,8 +174,7 @@ async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
   const next = { ...checkpoint, live: { ...checkpoint.live, ...storages } };
   check();
   await readModels.commit({
-    // A feed that parks has written what it has parked.
-    writes: feed.park ? [] : await unparking(readModels, names, checkpoint.position),
+    writes: [],
     checkpoint: { name: checkpointName, previous: checkpoint, next, ...(epoch === undefined ? {} : { epoch }) },
   });
   const parkedBefore = run.parked;
@@ -188,5 +187,7 @@ async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
   ]);
   const old: Feed = { projections: before, handlers: handlersOf(before), park: true, parked: parkedBefore };
   run.feeds = [...run.feeds.filter((other) => other !== feed), ...(before.length > 0 ? [old] : [])];
+  // A feed that parks has written what it has parked.
+  if (!feed.park) await unpark({ readModels, epoch, check }, names, next);
   await readModels.forget(fillName);
 }

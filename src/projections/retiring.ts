@@ -1,5 +1,5 @@
 /** Storages that are live no more: noted before they are, and dropped when everybody has noticed. */
-import type { DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
+import type { Checkpoint, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView, readParked } from './parked.js';
 import { checkpointName, fillName, firstFillName, storedViews, type Storages } from './storage.js';
 
@@ -51,8 +51,25 @@ export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly
   await readModels.forget(retiringName);
 }
 
-/** Writes that take up the streams which these views have parked. */
-export async function unparking(
+/**
+ * Takes up the streams which these views have parked. Only once what holds them is live, in a commit of its own: documents
+ * may be written and the checkpoint not. After a crash in between a stream counts as parked that is not, which a rebuild mends.
+ */
+export async function unpark(
+  { readModels, epoch, check }: Retiring,
+  names: readonly string[],
+  live: Checkpoint,
+): Promise<void> {
+  const writes = await unparking(readModels, names, live.position);
+  if (writes.length === 0) return;
+  check();
+  await readModels.commit({
+    writes,
+    checkpoint: { name: checkpointName, previous: live, next: live, ...(epoch === undefined ? {} : { epoch }) },
+  });
+}
+
+async function unparking(
   readModels: ReadModels,
   names: readonly string[],
   position: string,

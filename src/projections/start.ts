@@ -5,7 +5,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView } from './parked.js';
 import { rebuildsView } from './rebuild-record.js';
-import { dropAll, noteRetiring, unparking } from './retiring.js';
+import { dropAll, noteRetiring, unpark } from './retiring.js';
 import {
   checkpointName,
   fillName,
@@ -130,9 +130,10 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
   const next = { ...found, live: Object.fromEntries(kept) };
   check();
   await readModels.commit({
-    writes: await unparking(readModels, Object.keys(gone), found.position),
+    writes: [],
     checkpoint: { name: checkpointName, previous: found, next, ...(epoch === undefined ? {} : { epoch }) },
   });
+  await unpark(input, Object.keys(gone), next);
   return next;
 }
 

@@ -1,11 +1,12 @@
 /** Rebuilds and the projector that are killed, or whose views go out of reach, at the worst moment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Projection } from '../../src/projections/projection.js';
+import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
+import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import type { ReadModels } from '../../src/readmodels/read-models.js';
-import { ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
-import { contactId, logOf, unreadable } from '../support/contact-log.js';
+import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
+import { append, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
+import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { openViews, startProjector } from '../support/rebuilding.js';
 
@@ -101,4 +102,47 @@ it('a release that is rolled back soon does not have the retirement drop what is
   expect(dropped).toEqual(['contacts/2']);
   await back.caughtUp();
   expect(await documentsOf(back.reader)).toEqual(await freshFold(store));
+});
+
+it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
+  const store = await logOf(5);
+  let isBroken = true;
+  const fragile: Projection<ContactDocument> = {
+    ...contacts,
+    evolve(document, event, key) {
+      if (isBroken && event.event.type === 'ContactProfileChanged') throw new CannotFoldError('not today');
+      return contacts.evolve(document, event, key);
+    },
+  };
+  const projections = [...liveProjections.filter(({ name }) => name !== 'contacts'), fragile as Projection];
+  const views = openViews();
+  let kills = 1;
+  // Without transactions documents may be written and the checkpoint not.
+  const models: ReadModels = {
+    ...views.models,
+    async commit(commit) {
+      const { writes, checkpoint } = commit;
+      const takesUp = writes.some(({ view, document }) => view.name === 'parked' && document === null);
+      const switches = checkpoint.next.live['contacts'] === 2001 && checkpoint.name === 'views';
+      if ((!takesUp && !switches) || kills === 0) return views.models.commit(commit);
+      kills -= 1;
+      const previous = await views.models.checkpoint('elsewhere');
+      await views.models.commit({ writes, checkpoint: { ...checkpoint, name: 'elsewhere', previous } });
+      throw new ReadModelsUnavailableError('killed');
+    },
+  };
+  const projector = startProjector({ store, views: { ...views, models }, projections });
+  await changeProfile(store, 0);
+  await projector.caughtUp();
+  isBroken = false;
+  await expect(projector.rebuild({ views: ['contacts'] })).rejects.toThrow('killed');
+  const contact_id = contactId(0);
+  await append(store, `contact-${contact_id}`, { ...e.unsubscribed, data: { ...e.unsubscribed.data, contact_id } });
+  await projector.until((status) => status.fault === null);
+  await projector.caughtUp();
+  // Parked still, for everybody to see; and taken up by the next one.
+  expect(projector.status().parked).toMatchObject([{ view: 'contacts' }]);
+  expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
+  expect(projector.status().parked).toEqual([]);
+  expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
 });
