@@ -4,10 +4,12 @@
 //   node verify.mjs export.ndjson [seal.json] [--public-key FILE]
 //
 // It computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
-// the seal. Exit code 0: intact. 1: something differs, the first difference is named. 2: wrong usage, or a file that cannot
-// be read. How the chain is made is written down in docs/evidence.md; the numbers below are those of its sections.
+// the seal. Exit code 0: intact. 1: something differs, the first difference is named. 2: nothing was verified: wrong usage, a
+// file that cannot be read, or an empty one. How the chain is made is written down in docs/evidence.md; the numbers below are
+// those of its sections.
+import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
@@ -71,32 +73,81 @@ function membersOf(object) {
 
 class Different extends Error {}
 
-/** One line: its members as JSON, but data and metadata as they stand in it. */
-function eventIn(line, ordinal) {
-  let values;
-  try {
-    values = JSON.parse(line);
-  } catch {
-    throw new Different(`line ${ordinal} is not JSON`);
+/** Nothing can be said of the export. */
+class NotVerified extends Error {}
+
+/** What the members of an object are for any reader of JSON: of two with one name, some read the first and some the last. */
+function textsOf(object, what) {
+  const texts = new Map();
+  for (const { name, start, end } of membersOf(object)) {
+    const plain = name.includes('\\') ? JSON.parse(`"${name}"`) : name;
+    if (texts.has(plain)) throw new Different(`${what} has a member twice`);
+    texts.set(plain, object.slice(start, end));
   }
-  if ('cut_at' in values)
-    throw new TypeError(`the export was cut at ${values.cut_at}: only a whole log can be verified`);
-  const members = membersOf(line);
-  const texts = Object.fromEntries(members.map(({ name, start, end }) => [name, line.slice(start, end)]));
-  // Of two members with one name some programs read the first and some the last.
-  if (new Set(members.map(({ name }) => name)).size < members.length)
-    throw new Different(`line ${ordinal} has a member twice`);
-  for (const name of ['data', 'metadata'])
-    if (!texts[name]?.startsWith('{')) throw new Different(`line ${ordinal} has no ${name}`);
-  const { stream, revision, event_id: id, type, chain } = values;
-  return { ordinal: values.ordinal, stream, revision, id, type, data: texts.data, metadata: texts.metadata, chain };
+  return texts;
+}
+
+const required = ['ordinal', 'position', 'stream', 'revision', 'event_id', 'type', 'data', 'metadata'];
+const shapes = {
+  ordinal: /^\d{1,15}$/,
+  revision: /^\d{1,15}$/,
+  data: /^\{/,
+  metadata: /^\{/,
+  chain: /^"[0-9a-f]{64}"$/,
+};
+
+/** Section 6: one line. Nothing stands in it that the links say nothing of, or that could be read in two ways. */
+function eventIn(bytes, ordinal) {
+  const line = `line ${ordinal}`;
+  const texts = textsOf(objectIn(bytes, line), line);
+  for (const name of texts.keys())
+    if (name === 'cut_at') throw new Different(`${line} says that the export was cut at a time: it is no whole log`);
+    else if (!required.includes(name) && name !== 'chain')
+      throw new Different(`${line} has a member that no event has: ${JSON.stringify(name)}`);
+  const valueOf = (name) => {
+    const text = texts.get(name);
+    const value = text && (shapes[name] ?? /^"/).test(text) ? JSON.parse(text) : '';
+    // A half of a character would be hashed as if it were another one.
+    if (value === '' || (typeof value === 'string' && !value.isWellFormed()))
+      throw new Different(`${line} has no ${name}, or none as it should be`);
+    return value;
+  };
+  for (const name of required) valueOf(name);
+  textsOf(texts.get('data'), `the data of ${line}`);
+  const metadata = textsOf(texts.get('metadata'), `the metadata of ${line}`);
+  return {
+    ordinal: valueOf('ordinal'),
+    stream: valueOf('stream'),
+    revision: valueOf('revision'),
+    id: valueOf('event_id'),
+    type: valueOf('type'),
+    // As they stand in the line.
+    data: texts.get('data'),
+    metadata: texts.get('metadata'),
+    at: metadata.get('at'),
+    link: texts.has('chain') ? valueOf('chain') : undefined,
+  };
+}
+
+function objectIn(bytes, line) {
+  if (!isUtf8(bytes)) throw new Different(`${line} is not UTF-8`);
+  const text = bytes.toString('utf8');
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Different(`${line} is ${text.trim() === '' ? 'empty' : 'not a JSON object'}`);
+  return text;
 }
 
 /** Section 4: beyond the links, each stream runs on by one, and never backwards in time. */
 function assertRunsOn(event, ends) {
   const { stream, revision } = event;
   const before = ends.get(stream) ?? { revision: -1, at: '' };
-  const at = /"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/.exec(event.metadata)?.[1];
+  const at = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"$/.exec(event.at)?.[1];
   if (revision !== before.revision + 1)
     throw new Different(`it should be revision ${before.revision + 1} of its stream`);
   if (at === undefined) throw new Different('it has no time that can be read');
@@ -105,29 +156,36 @@ function assertRunsOn(event, ends) {
 }
 
 async function* linesOf(file) {
-  let rest = '';
-  for await (const text of createReadStream(file, { encoding: 'utf8', highWaterMark: 1024 * 1024 })) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop();
-    yield* lines;
+  let parts = [];
+  for await (const piece of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    let start = 0;
+    for (let feed = piece.indexOf(10); feed >= 0; feed = piece.indexOf(10, start)) {
+      yield Buffer.concat([...parts, piece.subarray(start, feed)]);
+      parts = [];
+      start = feed + 1;
+    }
+    if (start < piece.length) parts.push(piece.subarray(start));
   }
-  if (rest !== '') yield rest;
+  if (parts.length > 0) yield Buffer.concat(parts);
 }
 
 async function verifyExport(file, seal) {
   const ends = new Map();
   let count = 0;
   let head = '0'.repeat(64);
-  let linked = 0;
+  let isLinked;
   for await (const line of linesOf(file)) {
     const ordinal = count + 1;
     const event = eventIn(line, ordinal);
     const name = `event ${ordinal} (${event.type}, revision ${event.revision} of ${event.stream})`;
     try {
       if (event.ordinal !== ordinal) throw new Different(`event ${event.ordinal} stands there`);
+      // Else an alteration could be hidden by taking away the links that tell of it.
+      isLinked ??= event.link !== undefined;
+      if (isLinked !== (event.link !== undefined))
+        throw new Different(isLinked ? 'its link was taken away' : 'it has a link, and the lines before it have none');
       head = linkOf(head, event);
-      if (event.chain !== undefined && event.chain !== head)
-        throw new Different('it is not what was written: its link differs');
+      if (isLinked && event.link !== head) throw new Different('it is not what was written: its link differs');
       assertRunsOn(event, ends);
       if (seal?.count === ordinal && seal.head !== head)
         throw new Different('the history up to it is not the sealed one');
@@ -135,30 +193,68 @@ async function verifyExport(file, seal) {
       throw error instanceof Different ? new Different(`the first difference is at ${name}: ${error.message}`) : error;
     }
     count = ordinal;
-    if (event.chain !== undefined) linked += 1;
   }
   if (seal !== undefined && seal.count > count)
     throw new Different(`the export ends after event ${count}, the seal is of ${seal.count} events: it was shortened`);
-  return { count, head, linked };
+  if (count === 0) throw new NotVerified(`${file} holds no events: there is nothing to verify`);
+  return { count, head, linked: isLinked ? count : 0 };
 }
+
+const sealShapes = {
+  format: /^audience-ledger-seal\/1$/,
+  log_id: /^\S{1,64}$/,
+  count: /^[1-9]\d{0,14}$/,
+  position: /^\S{1,64}$/,
+  event_id: /^[0-9a-f-]{36}$/,
+  head: /^[0-9a-f]{64}$/,
+  sealed_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  public_key: /^[A-Za-z0-9+/]{59}=$/,
+  signature: /^[A-Za-z0-9+/]{86}==$/,
+};
 
 /** Section 5: a seal is signed with Ed25519. The key that it names is worth what one knows of it. */
 function readSeal(file, publicKeyFile) {
-  const seal = JSON.parse(readFileSync(file, 'utf8'));
+  const seal = sealIn(file);
+  if (seal === undefined) throw new NotVerified(`${file} is not a seal. The export comes first, the seal after it`);
+  // A count in quotes has the same signature, and would be the number of no event.
+  for (const [name, shape] of Object.entries(sealShapes))
+    if (typeof seal[name] !== (name === 'count' ? 'number' : 'string') || !shape.test(String(seal[name])))
+      throw new Different(`the ${name} of the seal is not as it should be: the seal was altered`);
   const { format, log_id, count, position, event_id, head, sealed_at, public_key, signature } = seal;
-  if (format !== 'audience-ledger-seal/1') throw new TypeError(`${file} is not a seal`);
   const signed = [format, log_id, String(count), position, event_id, head, sealed_at, public_key].map(field).join('');
-  const key = createPublicKey({ key: Buffer.from(public_key, 'base64'), type: 'spki', format: 'der' });
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('the key of the seal is not an Ed25519 key');
+  const key = keyOf(public_key, file);
   if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'base64')))
     throw new Different('the signature of the seal is wrong: the seal was altered');
-  const expected = publicKeyFile && createPublicKey(pemOf(readFileSync(publicKeyFile, 'utf8')));
-  if (expected && !expected.equals(key)) throw new Different('the seal is signed by another key than the expected one');
+  if (publicKeyFile && !keyOf(readFileSync(publicKeyFile, 'utf8'), publicKeyFile).equals(key))
+    throw new Different('the seal is signed by another key than the expected one');
   return seal;
 }
 
-const pemOf = (text) =>
-  text.includes('-----BEGIN') ? text : { key: Buffer.from(text.trim(), 'base64'), type: 'spki', format: 'der' };
+/** Undefined: the file is something else. */
+function sealIn(file) {
+  // An export may be larger than what can be read at once.
+  if (statSync(file).size > 65_536) return undefined;
+  try {
+    const seal = JSON.parse(readFileSync(file, 'utf8'));
+    return seal?.format === 'audience-ledger-seal/1' ? seal : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** PEM, or SPKI in DER as base64. */
+function keyOf(text, file) {
+  try {
+    const key = createPublicKey(
+      text.includes('-----BEGIN') ? text : { key: Buffer.from(text.trim(), 'base64'), type: 'spki', format: 'der' },
+    );
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Said below.
+  }
+  throw new NotVerified(`the public key in ${file} is not an Ed25519 key, in PEM or as base64 of SPKI in DER`);
+}
 
 const usage = 'usage: node verify.mjs export.ndjson [seal.json] [--public-key FILE]';
 const files = process.argv.slice(2);
@@ -174,6 +270,9 @@ if (
   process.exit(2);
 }
 try {
+  // What comes through a pipe can be read once only.
+  if (statSync(files[0]).isFile() && sealIn(files[0]) !== undefined)
+    throw new NotVerified(`${files[0]} is a seal. The export comes first, the seal after it`);
   const seal = files[1] === undefined ? undefined : readSeal(files[1], publicKeyFile);
   const { count, head, linked } = await verifyExport(files[0], seal);
   console.log(`intact: ${count} events, head ${head}, ${linked} of them compared with their links`);
@@ -183,10 +282,15 @@ try {
     );
     console.log(`signed by the key with fingerprint ${sha256(Buffer.from(seal.public_key, 'base64'))}`);
     if (!publicKeyFile) console.log('compare it with the one that the sealer made known, or give --public-key');
-  } else if (linked === 0)
+  } else {
+    // What neither links nor order can tell.
     console.log(
-      'without links and without a seal this says nothing of the past: compare the head with one that you know',
+      linked === 0
+        ? 'without links and without a seal this says nothing of the past: any event may have been changed, dropped or put in.'
+        : 'without a seal this does not say that the export is whole: events may have been cut off at its end, or all of it rewritten, links included.',
     );
+    console.log('compare count and head with ones that you know, or give a seal');
+  }
 } catch (error) {
   console.error(error instanceof Different ? `DIFFERENT: ${error.message}` : `cannot verify: ${error.message}`);
   process.exitCode = error instanceof Different ? 1 : 2;

@@ -11,6 +11,8 @@ export type DifferenceKind =
   | 'revision'
   /** An event happened before the one before it in its stream, or has no time. */
   | 'time'
+  /** In data or metadata a name comes twice: programs would read different things. */
+  | 'names'
   /** The history up to the seal is not what was sealed, though it is consistent in itself. */
   | 'sealed'
   /** The log ends before the seal. */

@@ -1,5 +1,6 @@
-/** Whether each stream runs on: revisions by one, times never backwards. What is consistent in its links may still be wrong in this. */
+/** Whether each stream runs on, revisions by one and times never backwards, and each event can be read in one way only. What is consistent in its links may still be wrong in this. */
 import type { LinkedEvent } from '../eventstore/chain.js';
+import { hasRepeatedName, memberSpans, plainName, type MemberSpan } from '../eventstore/json-text.js';
 import { differenceAt, type Difference } from './verify-difference.js';
 
 export interface StreamChecks {
@@ -13,7 +14,7 @@ interface End {
 }
 
 /** As it is written: UTC with milliseconds, so that texts sort as the times do. */
-const time = /"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/;
+const time = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"$/;
 
 export function createStreamChecks(): StreamChecks {
   const ends = new Map<string, End>();
@@ -22,8 +23,9 @@ export function createStreamChecks(): StreamChecks {
       const { stream } = event;
       const end = ends.get(stream);
       const revision = Number(event.revision);
-      const at = time.exec(event.metadata)?.[1];
-      const wrong = wrongRevision(end, revision) ?? wrongTime(end, at);
+      const metadata = memberSpans(event.metadata) ?? [];
+      const at = timeIn(event.metadata, metadata);
+      const wrong = wrongRevision(end, revision) ?? wrongTime(end, at) ?? wrongNames(memberSpans(event.data), metadata);
       if (wrong !== undefined) {
         const message = `event ${ordinal}, revision ${revision} of stream ${stream}, ${wrong.message}`;
         return differenceAt(event, { kind: wrong.kind, ordinal, message });
@@ -38,7 +40,13 @@ export function createStreamChecks(): StreamChecks {
   };
 }
 
-type Wrong = Pick<Difference, 'message'> & { readonly kind: 'revision' | 'time' };
+type Wrong = Pick<Difference, 'message'> & { readonly kind: 'revision' | 'time' | 'names' };
+type Spans = readonly MemberSpan[];
+
+function timeIn(metadata: string, spans: Spans): string | undefined {
+  const at = spans.find(({ name }) => plainName(name) === 'at');
+  return at && time.exec(metadata.slice(at.start, at.end))?.[1];
+}
 
 function wrongRevision(end: End | undefined, revision: number): Wrong | undefined {
   const expected = end === undefined ? 0 : end.revision + 1;
@@ -50,4 +58,9 @@ function wrongTime(end: End | undefined, at: string | undefined): Wrong | undefi
   if (at === undefined) return { kind: 'time', message: 'has no time that can be read' };
   if (end === undefined || at >= end.at) return undefined;
   return { kind: 'time', message: 'says that it happened before the event before it' };
+}
+
+function wrongNames(data: Spans | undefined, metadata: Spans): Wrong | undefined {
+  if (!hasRepeatedName(data ?? []) && !hasRepeatedName(metadata)) return undefined;
+  return { kind: 'names', message: 'has a member twice, which can be read in two ways' };
 }

@@ -1,7 +1,7 @@
 /** One line of an export of events: what it says, and what is wrong with it. Nothing of it is shown, for it holds personal data. */
 import { assertAppendable } from '../eventstore/acceptable.js';
 import type { EventToAppend } from '../eventstore/event-store.js';
-import { memberTexts } from '../eventstore/json-text.js';
+import { hasRepeatedName, memberSpans, memberTexts } from '../eventstore/json-text.js';
 
 export interface ImportedLine extends EventToAppend {
   /** Of the whole log, from 1. */
@@ -29,6 +29,7 @@ export function parseLine(line: string): ImportedLine {
     );
   for (const name of texts.keys())
     if (!members.has(name)) throw new BadLineError('has a member that no event has, and that would be lost');
+  textIn(texts, 'position');
   const stream = textIn(texts, 'stream');
   const event: EventToAppend = {
     id: textIn(texts, 'event_id'),
@@ -50,12 +51,20 @@ export function parseLine(line: string): ImportedLine {
 type Texts = ReadonlyMap<string, string>;
 
 function textsOf(line: string): Texts {
+  let texts: Texts;
   try {
-    return memberTexts(line);
+    texts = memberTexts(line);
   } catch {
     // What the parser says quotes the line.
     throw new BadLineError('is no JSON object');
   }
+  demandNames(line, '');
+  return texts;
+}
+
+/** Of two members with one name other programs read another one than this. */
+function demandNames(object: string, where: string): void {
+  if (hasRepeatedName(memberSpans(object) ?? [])) throw new BadLineError(`has a member twice${where}`);
 }
 
 function valueIn(texts: Texts, name: string): string {
@@ -79,8 +88,9 @@ function numberIn(texts: Texts, name: string): bigint {
 /** As it stands in the line, byte for byte. */
 function objectIn(texts: Texts, name: string): string {
   const text = valueIn(texts, name);
-  if (text.startsWith('{')) return text;
-  throw new BadLineError(`has ${name} that is no JSON object`);
+  if (!text.startsWith('{')) throw new BadLineError(`has ${name} that is no JSON object`);
+  demandNames(text, ` in its ${name}`);
+  return text;
 }
 
 function demandAcceptable(stream: string, event: EventToAppend): void {

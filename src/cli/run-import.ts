@@ -92,11 +92,19 @@ async function perform({ file, to }: ImportRequest, log: ExaminedLog, options: I
   }
 }
 
-/** Recomputes the evidence chain; an export that tells the links is held to them. */
+/** Recomputes the evidence chain; an export that tells the links is held to them: to all, for what tells of an alteration may have been taken away. */
 function createChain(seal: Seal | undefined) {
   let link = firstLink;
+  let isLinked: boolean | undefined;
   return {
     add(line: ImportedLine): void {
+      isLinked ??= line.chain !== undefined;
+      if (isLinked !== (line.chain !== undefined))
+        throw new BadLineError(
+          isLinked
+            ? 'has lost its link in the evidence chain'
+            : 'has a link in the evidence chain, and the lines before it have none',
+        );
       link = linkAfter(link, line.ordinal, line);
       if (line.chain !== undefined && line.chain !== link)
         throw new BadLineError('was altered, or one before it: its link in the evidence chain is another');

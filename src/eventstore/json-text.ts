@@ -48,6 +48,11 @@ export function memberSpans(text: string): MemberSpan[] | undefined {
   }
 }
 
+/** Of two members with one name some programs read the first and some the last. */
+export function hasRepeatedName(spans: readonly MemberSpan[]): boolean {
+  return new Set(spans.map(({ name }) => plainName(name))).size < spans.length;
+}
+
 function memberAt(text: string, at: number): MemberSpan | undefined {
   if (text.charCodeAt(at) !== quote) return undefined;
   const nameEnd = afterString(text, at);
@@ -113,7 +118,8 @@ const isOver = (text: string, at: number): boolean => afterSpace(text, at) === t
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 const endsScalar = (code: number): boolean => code === comma || isClosing(code) || isSpace(code);
 
-function plainName(name: string): string {
+/** The name of a span with its escapes resolved. */
+export function plainName(name: string): string {
   if (!name.includes('\\')) return name;
   const plain: unknown = JSON.parse(`"${name}"`);
   return typeof plain === 'string' ? plain : name;

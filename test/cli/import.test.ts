@@ -130,7 +130,7 @@ test.each([1, 2])('an import that is stopped goes on where it was, as often as i
 });
 
 describe('what is no whole export is refused by the number of its line, and nothing is written', () => {
-  const unlinkedNote = `{"ordinal":1,"stream":"a","revision":0,"event_id":"${logId}","type":"Noted","data":{},"metadata":{}}`;
+  const unlinkedNote = `{"ordinal":1,"position":"1","stream":"a","revision":0,"event_id":"${logId}","type":"Noted","data":{},"metadata":{}}`;
   const wrongs: readonly (readonly [string, (lines: string[]) => void, RegExp])[] = [
     ['half a line', (lines) => lines.splice(-1, 1, lines.at(-1)?.slice(0, 40) ?? ''), /line 60 .* is no JSON object/],
     ['a missing event', (lines) => lines.splice(30, 1), /line 31 .* has the ordinal 32/],
@@ -147,7 +147,10 @@ describe('what is no whole export is refused by the number of its line, and noth
     ['a cut export', (lines) => lines.push('{"cut_at":"2026-03-01T00:00:00.000Z","events":3}'), /line 61 .* was cut/],
     [
       'a hole in a stream',
-      (lines) => change(lines, 59, { revision: 999, chain: undefined }),
+      (lines) => {
+        for (const index of lines.keys()) change(lines, index, { chain: undefined });
+        change(lines, 59, { revision: 999 });
+      },
       /the source has a hole: Noted \(revision 999/,
     ],
     ['another beginning', (lines) => lines.splice(0, 60, unlinkedNote), /does not begin as a log of this service/],

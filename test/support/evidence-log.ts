@@ -84,7 +84,7 @@ export async function verified(file: string, options: Omit<VerifyOptions, 'sourc
 }
 
 /** As `audience export events` writes it; data and metadata as they are stored, whatever they are. */
-export async function exported(file: string): Promise<string> {
+export async function exported(file: string, folder = newFolder()): Promise<string> {
   const reader = openSqliteEventReader({ file, pollMs: 0 });
   const lines: string[] = [];
   for await (const events of reader.readLinked())
@@ -94,7 +94,7 @@ export async function exported(file: string): Promise<string> {
       lines.push(`{${place},${what},"data":${data},"metadata":${metadata},"chain":"${link}"}\n`);
     }
   await reader.close();
-  const name = path.join(newFolder(), 'export.ndjson');
+  const name = path.join(folder, 'export.ndjson');
   writeFileSync(name, lines.join(''));
   return name;
 }

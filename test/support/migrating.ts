@@ -58,7 +58,7 @@ const metadata = JSON.stringify({
 });
 
 /** Spaces, escapes and numbers that a parser would write in another way: a copy keeps the text. */
-export const oddText = '{ "b":1.0,"a" : "\\u00e9 é 😀 \\/","n":12345678901234567890, "a":2 }';
+export const oddText = '{ "b":1.0,"a" : "\\u00e9 é 😀 \\/","n":12345678901234567890, "o":{"a":1,"a":2} }';
 
 export const anEvent = (data = '{"n":1}', type = 'Noted'): EventToAppend => ({ id: newId(), type, data, metadata });
 
