@@ -94,8 +94,21 @@ export function loseFeeds(run: FeedingRun, reason: string): void {
   for (const feed of run.feeds) lose(run, feed, { reason });
 }
 
-/** Carries out one order. Nothing is folded meanwhile. Resolves with whether other storages are live now. */
-export async function obey(run: FeedingRun, order: Exclude<Order, { type: 'retire' }>): Promise<boolean> {
+type Given = Exclude<Order, { type: 'retire' }>;
+
+/** Carries out one order. Nothing is folded meanwhile. Resolves with whether other storages are live now. Answers also when it fails: a rebuild waits. */
+export async function obey(run: FeedingRun, order: Given): Promise<boolean> {
+  try {
+    return await carryOut(run, order);
+  } catch (error) {
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
+    run.feeds = run.feeds.filter(({ id }) => id !== order.id);
+    run.rebuilds?.onAnswer({ type: 'lost', id: order.id, reason });
+    throw error;
+  }
+}
+
+async function carryOut(run: FeedingRun, order: Given): Promise<boolean> {
   const answer = run.rebuilds?.onAnswer ?? (() => undefined);
   const { id } = order;
   switch (order.type) {
@@ -189,5 +202,6 @@ async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
   run.feeds = [...run.feeds.filter((other) => other !== feed), ...(before.length > 0 ? [old] : [])];
   // A feed that parks has written what it has parked.
   if (!feed.park) await unpark({ readModels, epoch, check }, names, next);
-  await readModels.forget(fillName);
+  // It has been carried out. The next rebuild clears away what is left.
+  await readModels.forget(fillName).catch(() => undefined);
 }

@@ -146,3 +146,28 @@ it('a switch that is broken off does not have the live view fold on after what i
   expect(projector.status().parked).toEqual([]);
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
 });
+
+it('an order that fails is answered, and does not leave the rebuild waiting for ever', async () => {
+  const store = await logOf(5);
+  const views = openViews();
+  const down = { call: '', name: '' };
+  const models = failing(views.models, (call, name) => {
+    const isDown = call === down.call && name === down.name;
+    if (isDown) down.call = '';
+    return isDown;
+  });
+  const projector = startProjector({ store, views: { ...views, models } });
+  await projector.caughtUp();
+  const onProgress = ({ stage }: { stage: string }): void => {
+    if (stage === 'catching_up') Object.assign(down, { call: 'find', name: 'parked' });
+  };
+  await expect(projector.rebuild({ isStart: true }, { onProgress })).rejects.toThrow('killed');
+  Object.assign(down, { call: 'commit', name: 'retiring' });
+  await expect(projector.rebuild({})).rejects.toThrow('killed');
+  // By then it has been carried out.
+  Object.assign(down, { call: 'forget', name: 'rebuild' });
+  expect(await projector.rebuild({})).toMatchObject({ outcome: 'switched' });
+  expect(await projector.rebuild({})).toMatchObject({ outcome: 'switched' });
+  await projector.caughtUp();
+  expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
+});
