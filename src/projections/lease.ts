@@ -33,6 +33,8 @@ export class LeaseLostError extends Error {
 
 export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions): Lease {
   let validUntil = -Infinity;
+  /** Of the last `hold`. */
+  let held: number | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let closed = false;
   let lost = (): void => undefined;
@@ -50,9 +52,16 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     if (closed) return;
     renewal = setTimeout(() => {
       // Out of reach is not lost: it is valid until its time is over, and asked for again meanwhile.
-      take().then((epoch) => (epoch === null ? lost() : renewLater()), renewLater);
+      take().then(renewed, renewLater);
     }, ttl / 4);
     renewal.unref();
+  }
+
+  /** With another epoch somebody else has held it meanwhile, however short: what this process knows is of yesterday. */
+  function renewed(epoch: number | null): void {
+    if (epoch === held) return renewLater();
+    validUntil = -Infinity;
+    lost();
   }
 
   const isHeld = (): boolean => now() < validUntil;
@@ -66,6 +75,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
       while (!signal.aborted && !closed) {
         const epoch = await take();
         if (epoch !== null) {
+          held = epoch;
           renewLater();
           return epoch;
         }

@@ -116,3 +116,17 @@ it('tells at once when a renewal finds that somebody else holds it', async () =>
   await lost;
   expect(one.isHeld()).toBe(false);
 });
+
+it('is lost also when somebody else has held it in between and given it back', async () => {
+  const one = leaseOf('one', { ttl: 40 });
+  expect(await one.hold(never)).toBe(1);
+  const lost = new Promise<void>((resolve) => one.onLost(resolve));
+  time += 41;
+  // Before the renewal, which is overdue: nothing else runs meanwhile.
+  expect(await models.lease('projector', 'other', 40)).toEqual({ epoch: 2 });
+  await models.lease('projector', 'other', 0);
+  await lost;
+  expect(() => one.check()).toThrow(LeaseLostError);
+  expect(await one.hold(never)).toBe(3);
+  one.check();
+});
