@@ -18,7 +18,9 @@ export type DifferenceKind =
   /** The log ends before the seal. */
   | 'shortened'
   /** What the store notes of a stream is not what its events say. */
-  | 'stream';
+  | 'stream'
+  /** The store is damaged, or was made to find other events than it holds. */
+  | 'store';
 
 /** The first event that differs. Nothing of it is personal. */
 export interface Difference {

@@ -62,7 +62,7 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
     onProgress?.(pass.count());
   }
   signal?.throwIfAborted();
-  const difference = shortened(pass.count(), seal) ?? (await misnoted(source));
+  const difference = shortened(pass.count(), seal) ?? (await misnoted(source)) ?? (await damaged(source));
   if (difference !== undefined) return { ...pass.verified(), intact: false, difference };
   return { ...pass.verified(), intact: true };
 }
@@ -176,4 +176,11 @@ async function misnoted(source: LinkSource): Promise<Difference | undefined> {
   if (stream === undefined) return undefined;
   const message = `the store notes another end of stream ${stream} than its events have`;
   return { ...nowhere({ kind: 'stream', ordinal: null, message }), stream };
+}
+
+async function damaged(source: LinkSource): Promise<Difference | undefined> {
+  const damage = await source.damage?.();
+  if (damage === undefined) return undefined;
+  const message = `the events are as they were written, but the store does not find each where it should: ${damage}`;
+  return nowhere({ kind: 'store', ordinal: null, message });
 }

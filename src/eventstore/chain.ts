@@ -40,6 +40,8 @@ export interface LinkSource {
   }): AsyncIterable<readonly LinkedEvent[]>;
   /** A stream whose end, as the store notes it, is not that of its events: what tampering leaves beside the events. @throws StoreUnavailableError */
   brokenStream?(): Promise<string | undefined>;
+  /** What makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
+  damage?(): Promise<string | undefined>;
 }
 
 /** The end of the chain: so many events, the link of the last one in hex, and its position. */
