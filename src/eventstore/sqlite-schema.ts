@@ -10,6 +10,8 @@ const applicationId = 0x41754c65;
 /** 2 has the evidence chain. Version 1 is still read, and brought to 2 when it is opened for writing. */
 const formatVersion = 2;
 const unchainedVersion = 1;
+/** Of an upgrade, in UTF-16 units. */
+const charactersPerPage = 2 * 1024 * 1024;
 
 const logView = `
   create view log as
@@ -79,7 +81,7 @@ function upgrade(db: Database.Database, onUpgrade: () => void): void {
     db.exec(`drop view if exists log; alter table events add column chain blob not null default x''; ${logView}`);
     const add = db.prepare('update events set chain = unhex(?) where position = ?');
     const page = db
-      .prepare<[number], [number, string, number, string, string, string, string]>(
+      .prepare<[number], OldRow>(
         `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata
          from events e left join streams s on s.id = e.stream_id
          where e.position > ? order by e.position limit 1000`,
@@ -87,7 +89,7 @@ function upgrade(db: Database.Database, onUpgrade: () => void): void {
       .raw();
     let count = 0;
     let link = firstLink;
-    for (let rows = page.all(count); rows.length > 0; rows = page.all(count))
+    for (let rows = boundedPage(page.iterate(count)); rows.length > 0; rows = boundedPage(page.iterate(count)))
       for (const [position, stream, revision, id, type, data, metadata] of rows) {
         count += 1;
         if (position !== count || stream === '') throw new StoreUnavailableError(notWhole(count));
@@ -98,6 +100,28 @@ function upgrade(db: Database.Database, onUpgrade: () => void): void {
   });
   chain.immediate();
   db.pragma('wal_checkpoint(TRUNCATE)');
+}
+
+type OldRow = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+
+/** Nothing can be written while rows are read, and a thousand events may be larger than the memory. */
+function boundedPage(rows: Iterable<OldRow>): OldRow[] {
+  const page: OldRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    page.push(row);
+    characters += row[5].length + row[6].length;
+    if (characters > charactersPerPage) break;
+  }
+  return page;
 }
 
 const notWhole = (position: number): string =>

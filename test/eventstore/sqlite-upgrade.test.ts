@@ -1,5 +1,8 @@
 /** Logs of the format before the evidence chain: read as they are, given their links when they are opened for writing, whole or not at all. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
@@ -8,19 +11,23 @@ import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { allEvents, newLogFile, openLog, said } from '../support/event-log.js';
 
-/** As version 1 wrote it. */
 async function oldLog(): Promise<{ file: string; events: StoredEvent[] }> {
   const { store, file } = await openLog();
   for (let at = 0; at < 30; at += 1)
     await store.append(`s${at % 3}`, [said(`${at}`), said('é')], { expectedRevision: 'any' });
   const events = await allEvents(store);
   await store.close();
+  makeOld(file);
+  return { file, events };
+}
+
+/** As version 1 wrote it. */
+function makeOld(file: string): void {
   const db = new Database(file);
   db.exec(`drop view log; alter table events drop column chain;
     create view log as select e.position, s.name as stream from events e join streams s on s.id = e.stream_id;
     pragma user_version = 1`);
   db.close();
-  return { file, events };
 }
 
 async function linksIn(file: string): Promise<(string | null)[]> {
@@ -78,3 +85,21 @@ test('a log with a hole is refused and left as it is', async () => {
   expect(db.pragma('table_info(events)')).toHaveLength(8);
   db.close();
 });
+
+test('events that are together larger than the memory are given their links all the same', async () => {
+  const { store, file } = await openLog();
+  const large = 'x'.repeat(1_000_000);
+  for (let at = 0; at < 100; at += 1) await store.append(`s${at}`, [said(large)], { expectedRevision: 'no_stream' });
+  await store.close();
+  makeOld(file);
+  const compiled = fileURLToPath(new URL('../../dist/eventstore/sqlite.js', import.meta.url));
+  const script = `import(${JSON.stringify(compiled)})
+    .then(({ openSqliteEventStore }) => openSqliteEventStore({ file: ${JSON.stringify(file)}, clock: Date.now }))
+    .then((store) => store.close())`;
+  const child = spawn(process.execPath, ['--max-old-space-size=40', '-e', script], { stdio: 'ignore' });
+  await once(child, 'close');
+  expect(child.exitCode).toBe(0);
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare('select count(*) from events where length(chain) = 32').pluck().get()).toBe(100);
+  db.close();
+}, 60_000);
