@@ -11,6 +11,8 @@ export interface Lease {
   onLost(listener: () => void): void;
   /** Whether this process may write just now. */
   isHeld(): boolean;
+  /** Gives it back, and does not ask for it again before everybody else could take it. Never rejects. */
+  yield(): Promise<void>;
   /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -37,6 +39,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
   let held: number | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let closed = false;
+  let notBefore = -Infinity;
   let lost = (): void => undefined;
 
   /** Counted from before the question: whatever time the answer took is the lease's own. */
@@ -66,6 +69,13 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
 
   const isHeld = (): boolean => now() < validUntil;
 
+  async function giveBack(): Promise<void> {
+    clearTimeout(renewal);
+    if (!isHeld()) return;
+    validUntil = -Infinity;
+    await readModels.lease(name, holder, 0).catch(() => undefined);
+  }
+
   return {
     isHeld,
     onLost(listener) {
@@ -73,6 +83,11 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     },
     async hold(signal) {
       while (!signal.aborted && !closed) {
+        const early = notBefore - now();
+        if (early > 0) {
+          await sleep(Math.min(early, ttl / 8), undefined, { signal }).catch(() => undefined);
+          continue;
+        }
         const epoch = await take();
         if (epoch !== null) {
           held = epoch;
@@ -86,13 +101,14 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     check() {
       if (!isHeld()) throw new LeaseLostError(`the lease ${name} is not held any more`);
     },
+    async yield() {
+      notBefore = now() + 2 * ttl;
+      await giveBack();
+    },
     async close() {
-      clearTimeout(renewal);
       if (closed) return;
       closed = true;
-      if (!isHeld()) return;
-      validUntil = -Infinity;
-      await readModels.lease(name, holder, 0).catch(() => undefined);
+      await giveBack();
     },
   };
 }

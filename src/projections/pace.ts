@@ -1,4 +1,5 @@
 /** Under load the projector gathers what comes within a moment: one commit of many events costs far less than many of a few. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A batch of fewer events is no load: the next one is folded at once. */
 const loadFrom = 24;
@@ -37,4 +38,16 @@ export function createPace(): Pace {
       else go();
     },
   };
+}
+
+/** Not narrowed by an earlier look: an abort happens between two awaits. */
+export const aborted = (signal: AbortSignal): boolean => signal.aborted;
+
+/** Resolves after so long, or when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    if (!aborted(signal)) throw error;
+  }
 }

@@ -1,5 +1,4 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { batches, type Batch } from './batches.js';
@@ -8,11 +7,12 @@ import type { FillProgress, fillViews } from './fill.js';
 import { fillFirst } from './first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
+import { aborted, pause } from './pace.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
 import { dropRetired } from './retiring.js';
-import { demandLogId, openViews } from './start.js';
+import { demandLogId, ForeignViewsError, NewerViewsError, openViews } from './start.js';
 import { checkpointName, firstStorages } from './storage.js';
 
 export interface ProjectorOptions {
@@ -81,6 +81,8 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       await runSession(run);
     } catch (error) {
       fault = faultOf(error);
+      // Whoever can fold these views shall not wait for who cannot.
+      if (error instanceof ForeignViewsError || error instanceof NewerViewsError) await run.lease?.yield();
     }
     loseFeeds(run, fault.message);
     if (aborted(signal)) return;
@@ -287,15 +289,4 @@ const tellParked = (run: Run, { view, stream, position, reason }: ParkedStream):
 function report(run: Run, change: Partial<ProjectorStatus>): void {
   run.status = { ...run.status, ...change };
   run.onProgress(run.status);
-}
-
-/** Not narrowed by an earlier look: an abort happens between two awaits. */
-const aborted = (signal: AbortSignal): boolean => signal.aborted;
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!aborted(signal)) throw error;
-  }
 }

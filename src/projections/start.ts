@@ -54,7 +54,12 @@ export class ForeignViewsError extends Error {
   override readonly name = 'ForeignViewsError';
 }
 
-/** @throws ForeignViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+/** The views are those of a newer version of this service; nothing was changed. */
+export class NewerViewsError extends Error {
+  override readonly name = 'NewerViewsError';
+}
+
+/** @throws ForeignViewsError @throws NewerViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(input: StartInput): Promise<OpenedViews> {
   const { readModels, views, fillsBeside } = input;
   const found = await readModels.checkpoint(checkpointName);
@@ -162,7 +167,9 @@ export async function checkViews(reader: EventReader, readModels: Pick<ReadModel
 function refuseNewer(found: Checkpoint, views: readonly View[]): void {
   const newer = views.filter(({ name, version }) => projectionVersionOf(found.live[name] ?? 0) > version);
   if (newer.length === 0) return;
-  throw new Error(`the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`);
+  throw new NewerViewsError(
+    `the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`,
+  );
 }
 
 const wordsOf = (changed: readonly View[]): string =>

@@ -171,3 +171,16 @@ it('an order that fails is answered, and does not leave the rebuild waiting for 
   await projector.caughtUp();
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
 });
+
+it('an old release that refuses newer views does not keep the lease from the new one', async () => {
+  const store = await logOf(1);
+  const views = openViews();
+  const newer = startProjector({ store, views, projections: versioned(3), leaseMs: 400 });
+  await newer.caughtUp();
+  await newer.stop();
+  const old = startProjector({ store, views, projections: versioned(2), leaseMs: 400 });
+  expect((await old.until(({ fault }) => fault !== null)).fault).toContain('a newer version of this service');
+  const again = startProjector({ store, views, projections: versioned(3), leaseMs: 400 });
+  await again.caughtUp();
+  await old.until(({ standby }) => standby);
+});

@@ -1,4 +1,5 @@
 /** Projector and rebuilds in this process, on embedded stores of their own: for tests of what goes on between them. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { fillViews } from '../../src/projections/fill.js';
+import { createLease } from '../../src/projections/lease.js';
 import { createLiveReader, type LiveReader } from '../../src/projections/live-reader.js';
 import { createOrderLine, type OrderLine } from '../../src/projections/order-line.js';
 import { createOrders } from '../../src/projections/orders.js';
@@ -58,6 +60,8 @@ export interface ProjectorParts {
   readonly projections?: readonly Projection[];
   /** Milliseconds that what is live no more is fed. */
   readonly retireAfter?: number;
+  /** Folds under a lease of so many milliseconds, and leaves newer views alone. */
+  readonly leaseMs?: number;
 }
 
 /** Small, so that a short log has many commits of its fill. */
@@ -73,7 +77,18 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
   let status: ProjectorStatus | undefined;
   let line: OrderLine | undefined;
   let epoch = 0;
+  const lease =
+    parts.leaseMs === undefined
+      ? undefined
+      : createLease({
+          readModels: views.models,
+          name: 'projector',
+          holder: randomUUID(),
+          ttl: parts.leaseMs,
+          now: () => performance.now(),
+        });
   const done = runProjector({
+    ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
     reader: store,
     readModels: views.models,
     projections,
@@ -100,6 +115,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
   const stop = async (): Promise<void> => {
     stopping.abort();
     await done;
+    await lease?.close();
   };
   onTestFinished(async () => {
     await stop();
