@@ -7,8 +7,7 @@ import {
   type EventReader,
   type EventStore,
 } from '../eventstore/event-store.js';
-import { EventStoreUrlError } from '../eventstore/eventstoredb-url.js';
-import { openEventStoreDb, type EventStoreDbStore } from '../eventstore/eventstoredb.js';
+import type { EventStoreDbStore } from '../eventstore/eventstoredb.js';
 import { openSqliteEventReader } from '../eventstore/sqlite-reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite.js';
 import { UsageError } from './failures.js';
@@ -101,7 +100,7 @@ async function openTargetFolder(folder: string, { clock }: EndpointOptions): Pro
 
 /** A server that is starting is waited for; one that cannot be reached is rather a mistake in its address. */
 async function openServer({ url, prefix }: EventStoreDbAddress, options: EndpointOptions): Promise<EventStoreDbStore> {
-  const store = createStore(url, prefix);
+  const store = await createStore(url, prefix);
   try {
     await patiently(() => demandReady(store), options);
     return store;
@@ -111,7 +110,10 @@ async function openServer({ url, prefix }: EventStoreDbAddress, options: Endpoin
   }
 }
 
-function createStore(url: string, prefix: string): EventStoreDbStore {
+/** Its driver is loaded here only: it takes longer than all that most commands do. */
+async function createStore(url: string, prefix: string): Promise<EventStoreDbStore> {
+  const { EventStoreUrlError } = await import('../eventstore/eventstoredb-url.js');
+  const { openEventStoreDb } = await import('../eventstore/eventstoredb.js');
   try {
     return openEventStoreDb({ url, prefix });
   } catch (error) {

@@ -64,7 +64,7 @@ async function begin(store: EventStore): Promise<void> {
 const commands = fc.array(command, { minLength: 120, maxLength: 160, size: 'max' });
 const start = Date.UTC(2026, 0, 1);
 /** Four processes a question. */
-const askedOnCommandLine = 3;
+const askedOnCommandLine = 2;
 const askedOverHttp = 8;
 
 describe.for(Object.entries(places))('on %s', ([, open]) => {

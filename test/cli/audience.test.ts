@@ -1,5 +1,6 @@
 /** `audience` as its users run it: the same answers as over HTTP, exit codes, pipes, signals, and what it says when something is wrong. */
-import { chmodSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { audience, jsonLines, startAudience, type Ended } from '../support/audience.js';
@@ -42,38 +43,46 @@ const on = (folder: string, ...words: readonly string[]): Promise<Ended> => audi
 const data = (text: string): unknown => (JSON.parse(text) as { data: unknown }).data;
 const audit = (rest: string): string => `/v1/audit/${rest}`;
 
-/** All answers of the auditor are those of the service. */
-async function expectSameAnswers(folder: string, contact: string): Promise<void> {
+/** What the auditor answers of a contact is what the service answers. */
+async function expectSameContact(folder: string, contact: string): Promise<void> {
   const asked = encodeURIComponent(contact);
-  const [history, at, one, members, csv, events] = await Promise.all([
+  const [history, at, one] = await Promise.all([
     on(folder, 'audit', 'history', contact, '--json'),
     on(folder, 'audit', 'at', contact, '--time', later, '--json'),
     on(folder, 'audit', 'at', contact, '--time', later, '--list', list, '--json'),
-    on(folder, 'audit', 'list', list, '--time', later),
-    on(folder, 'audit', 'list', list, '--time', later, '--format', 'csv'),
-    on(folder, 'audit', 'events', '--json'),
   ]);
   expect(jsonLines(history.out)).toEqual((await service.get(audit(`contacts/${asked}/history`))).items());
   expect(jsonLines(at.out)).toEqual([data((await service.get(audit(`contacts/${asked}/at?time=${later}`))).text)]);
   const inList = await service.get(audit(`contacts/${asked}/at?time=${later}&list_id=${list}`));
   expect(jsonLines(one.out)).toEqual([data(inList.text)]);
+  for (const { code, err } of [history, at, one]) expect({ code, err }).toEqual({ code: 0, err: '' });
+}
+
+/** What it answers of all else. */
+async function expectSameLists(folder: string): Promise<void> {
+  const [members, csv, events] = await Promise.all([
+    on(folder, 'audit', 'list', list, '--time', later),
+    on(folder, 'audit', 'list', list, '--time', later, '--format', 'csv'),
+    on(folder, 'audit', 'events', '--json'),
+  ]);
   expect(members.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}`))).text);
   expect(csv.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}&format=csv`))).text);
   expect(events.out).toBe((await service.get(audit('events?format=ndjson'))).text);
-  for (const { code, err } of [history, at, one, members, csv, events])
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+  for (const { code, err } of [members, csv, events]) expect({ code, err }).toEqual({ code: 0, err: '' });
 }
 
 describe('audience audit', () => {
   test('answers as the service does, while it runs, by address and by id', { timeout: 120_000 }, async () => {
-    await expectSameAnswers(service.dataDir, ada.toUpperCase());
-    await expectSameAnswers(service.dataDir, contactId);
+    await expectSameContact(service.dataDir, ada.toUpperCase());
+    await expectSameContact(service.dataDir, contactId);
+    await expectSameLists(service.dataDir);
   });
 
   test('answers from a copy without views, by id', { timeout: 120_000 }, async () => {
     const folder = copied();
     for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) rmSync(path.join(folder, file), { force: true });
-    await expectSameAnswers(folder, contactId);
+    await expectSameContact(folder, contactId);
+    await expectSameLists(folder);
   });
 
   test('answers from a copy that cannot be written to', { timeout: 120_000 }, async (context) => {
@@ -104,6 +113,7 @@ describe('audience audit', () => {
     expect(first).toMatch(/^\S{23}Z {2}Subscribed to the list "News" for the first time\..* {2}test {2}/);
     expect(second).toContain('The tag "VIP" was attached in the list "News".');
     expect(third).toContain('The list "News" was renamed "Letters".');
+    expect(first).toContain('(Its name now is "Letters".)');
     expect(rest).toBe('');
   });
 
@@ -193,7 +203,15 @@ describe('what is wrong', () => {
     const empty = newFolder();
     const none = await on(empty, 'audit', 'events');
     expect(none).toMatchObject({ code: 1, out: '' });
-    expect(none.err).toBe(`there is no event log at ${path.join(empty, 'events.db')}\n`);
+    const message = `There is no event log in ${empty}: name the data folder with --data-dir or DATA_DIR.\n`;
+    expect(none.err).toBe(message);
+    // A folder that was mistyped is not begun as a new log.
+    for (const words of [['status'], ['rebuild', 'lists']])
+      expect(await on(empty, 'projections', ...words)).toEqual({ code: 1, out: '', err: message });
+    expect((await audience(['--data-dir', 'no-folder', 'export', 'lists', '--out', '-'])).err).toBe(
+      message.replace(empty, path.join(realpathSync(tmpdir()), 'no-folder')),
+    );
+    expect(readdirSync(empty)).toEqual([]);
     const folder = copied();
     writeFileSync(path.join(folder, 'secret'), 'another secret, and long enough to be one\n');
     const wrong = await on(folder, 'audit', 'history', ada);
@@ -212,6 +230,16 @@ describe('what is wrong', () => {
     const unnamed = await audience(['audit', 'events'], { env });
     expect(unnamed).toMatchObject({ code: 1, out: '' });
     expect(unnamed.err).toContain('EventStoreDB (EVENTSTORE_URL) cannot be used');
+  });
+
+  test('no command on embedded files loads the drivers of servers', { timeout: 60_000 }, async () => {
+    const tell = `import m from 'node:module'; process.on('exit', () => console.error(Object.keys(m._cache).join()))`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` };
+    const words = ['audit', 'events', '--limit', '1', '--data-dir', service.dataDir];
+    const { code, err } = await audience(words, { env });
+    expect(code).toBe(0);
+    expect(err).toContain('better-sqlite3');
+    expect(err).not.toMatch(/db-client|grpc|mongodb/);
   });
 
   test('help and version are answers, a missing command is none', { timeout: 60_000 }, async () => {
