@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { createAudit, type Audit } from '../audit/audit.js';
 import { jsonOrText } from '../audit/feed.js';
-import { UnreadableHistoryError } from '../audit/reading.js';
 import { contactStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { contacts, type ContactDocument } from '../projections/contacts.js';
@@ -17,7 +16,7 @@ export interface Auditing {
   readonly audit: Audit;
 }
 
-/** Opens the log for as long as the action runs. @throws CommandFailedError */
+/** Opens the log for as long as the action runs. @throws CommandFailedError @throws UnreadableHistoryError */
 export async function auditing<Result>(
   line: CommandLine,
   action: (auditing: Auditing) => Promise<Result>,
@@ -25,13 +24,6 @@ export async function auditing<Result>(
   const log = await line.openLog();
   try {
     return await action({ line, log, audit: createAudit(log) });
-  } catch (error) {
-    if (error instanceof UnreadableHistoryError)
-      throw new CommandFailedError(`The answer would rest on an event that cannot be read: ${error.message}.`, {
-        type: 'unreadable',
-        cause: error,
-      });
-    throw error;
   } finally {
     await log.close();
   }

@@ -1,6 +1,7 @@
 /** The program `audience`: its commands, its common options, and how a run ends. */
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
+import { UnreadableHistoryError } from '../audit/reading.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, InterruptedError, UsageError } from './failures.js';
 
@@ -57,7 +58,7 @@ export interface Run {
   readonly words: readonly string[];
   /** What an error means, in the operator's words. */
   readonly explain: (error: unknown) => string;
-  /** What the command ended with, where it did not throw. */
+  /** What the command ended with; 2 also where it threw. */
   readonly exitCode: () => number;
 }
 
@@ -71,8 +72,9 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     const cause: unknown = line.signal.aborted ? line.signal.reason : error;
     if (cause instanceof InterruptedError) return cause.exitCode;
     const failure = failureOf(cause, explain);
-    if (failure !== undefined) await tell(failure, { line, words });
-    return failure?.exitCode ?? (cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0);
+    if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
+    await tell(failure, { line, words });
+    return Math.max(failure.exitCode, exitCode());
   }
 }
 
@@ -101,8 +103,18 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
     return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}`, hint, exitCode: 2 };
   }
   if (error instanceof UsageError) return { type: 'usage', message: error.message, hint, exitCode: 2 };
-  const type = error instanceof CommandFailedError ? error.type : 'failed';
-  return { type, message: error instanceof CommandFailedError ? error.message : explain(error), hint: '', exitCode: 1 };
+  return { ...wordsOf(error, explain), hint: '', exitCode: 1 };
+}
+
+function wordsOf(error: unknown, explain: (error: unknown) => string): Pick<Failure, 'type' | 'message'> {
+  if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
+  // Of somebody's data, or of a later version: no fault of the program.
+  if (error instanceof UnreadableHistoryError)
+    return {
+      type: 'unreadable',
+      message: `The answer would rest on an event that cannot be read: ${error.message}.`,
+    };
+  return { type: 'failed', message: explain(error) };
 }
 
 const hint = 'What there is: audience --help, and --help after each command.\n';

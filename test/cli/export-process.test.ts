@@ -9,6 +9,7 @@ import { registerImport } from '../../src/cli/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { audience, startAudience } from '../support/audience.js';
+import { exampleEvents, examples, toAppend } from '../support/examples.js';
 import { exported, imported } from '../support/exporting.js';
 import { anEvent, initialised, newFolder, openFolder, secretOfLog } from '../support/migrating.js';
 import { eventually } from '../support/service.js';
@@ -96,6 +97,25 @@ test('to standard output, with the report beside it', async () => {
   expect(code).toBe(0);
   expect(out).toBe('list_id,list_name,created_at,state,deleted_at,subscribed,unsubscribed\r\n');
   expect(err).toContain('Exported 0 lists');
+});
+
+test('an event whose personal data were replaced by their digest stops what rests on it with one sentence', async () => {
+  const own = newFolder();
+  const store = await openFolder(own);
+  await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
+  const created = toAppend(exampleEvents.contactCreated);
+  const data = JSON.stringify({ ...exampleEvents.contactCreated.data, person: `sha256:${'0'.repeat(64)}` });
+  await store.append(examples.contactStream, [{ ...created, data }], { expectedRevision: 'no_stream' });
+  await store.close();
+  const message = /^The answer would rest on an event that cannot be read: .*ContactCreated.*\.$/;
+  const plain = await audience(['--data-dir', own, 'export', 'contacts', '--out', '-']);
+  expect(plain).toMatchObject({ code: 1, out: '' });
+  expect(plain.err.trim()).toMatch(message);
+  const asJson = await audience(['--data-dir', own, '--json', 'export', 'contacts', '--out', '-']);
+  expect(json(asJson.out)).toEqual({
+    error: { type: 'unreadable', message: expect.stringMatching(message) as unknown },
+  });
+  expect((await audience(['--data-dir', own, 'export', 'events', '--out', '-'])).code).toBe(0);
 });
 
 describe('without a process of its own', () => {

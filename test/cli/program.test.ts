@@ -1,5 +1,6 @@
 /** How the program is understood: options anywhere, suggestions, one short word on what is wrong; no store is opened for it. */
 import { describe, expect, test } from 'vitest';
+import { UnreadableHistoryError } from '../../src/audit/reading.js';
 import { registerAudit } from '../../src/cli/audit.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { CommandFailedError, InterruptedError } from '../../src/cli/failures.js';
@@ -90,6 +91,14 @@ test('what fails is exit code 1, without help', async () => {
   expect(await ran(['audit', 'events'])).toMatchObject({ code: 1, out: '', err: 'there is no log\n' });
   const { out } = await ran(['audit', 'events', '--json']);
   expect(JSON.parse(out)).toEqual({ error: { type: 'no_log', message: 'there is no log' } });
+});
+
+test('an event that cannot be read is told in one sentence, without a stack', async () => {
+  const openLog = () => Promise.reject(new UnreadableHistoryError('ContactCreated at position 3 has no person'));
+  const message = 'The answer would rest on an event that cannot be read: ContactCreated at position 3 has no person.';
+  expect(await ran(['audit', 'events'], { openLog })).toMatchObject({ code: 1, out: '', err: `${message}\n` });
+  const { out } = await ran(['audit', 'events', '--json'], { openLog });
+  expect(JSON.parse(out)).toEqual({ error: { type: 'unreadable', message } });
 });
 
 test('an interruption is its exit code, and no error', async () => {
