@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 /** Composition root of the command line `audience`: the process, its clock, its signals, the stores and the running service. */
 import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import type { CommandLine, ExitCode } from './cli/command-line.js';
 import { registerCommands } from './cli/commands.js';
 import { openLogForReading } from './cli/log-for-reading.js';
 import { brokenOutput, createOutput } from './cli/output.js';
-import { InterruptedError } from './cli/failures.js';
+import { CommandFailedError, InterruptedError } from './cli/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from './cli/program.js';
 import { findService } from './cli/service-client.js';
 import { streamKeysOf } from './cli/stream-keys.js';
@@ -33,6 +34,15 @@ function deploymentOf({ dataDir }: GlobalOptions, env: NodeJS.ProcessEnv): Deplo
   return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
 }
 
+/** What is only read must be there: a folder that was mistyped is not begun as a new log. */
+function demandLog({ dataDir, stores: { events } }: Deployment): void {
+  if (events.kind !== 'embedded' || existsSync(events.file)) return;
+  throw new CommandFailedError(
+    `There is no event log in ${path.resolve(dataDir)}: name the data folder with --data-dir or DATA_DIR.`,
+    { type: 'no_log' },
+  );
+}
+
 interface Ending {
   readonly signal: AbortSignal;
   readonly abort: (reason: Error) => void;
@@ -41,6 +51,11 @@ interface Ending {
 function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
   const { env } = process;
   const deployment = (): Deployment => deploymentOf(given.options, env);
+  const storesWithLog = (): StoreSettings => {
+    const deployed = deployment();
+    demandLog(deployed);
+    return deployed.stores;
+  };
   const onNotice = (notice: string): void => void process.stderr.write(`${notice}\n`);
   return {
     stdout: createOutput(process.stdout, abort),
@@ -58,9 +73,9 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
     get stores() {
       return deployment().stores;
     },
-    openLog: () => openLogForReading(deployment().stores.events, { signal, onNotice }),
+    openLog: async () => openLogForReading(storesWithLog().events, { signal, onNotice }),
     async openViews() {
-      const views = await openViewsReader(deployment().stores.views);
+      const views = await openViewsReader(storesWithLog().views);
       return await readLive(views, liveProjections).catch(async (error: unknown) => {
         await views.close();
         throw error;
@@ -83,7 +98,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
         signal,
       });
     },
-    rebuild: (wish) => rebuildDirectly({ ...wish, settings: deployment().stores, signal }),
+    rebuild: async (wish) => rebuildDirectly({ ...wish, settings: storesWithLog(), signal }),
     exitWith(code) {
       given.exitCode = code;
     },
