@@ -88,5 +88,5 @@ async function writeTable(all: AsyncIterable<readonly HistoryItem[]>, { stdout, 
 /** The sentence says the names as they were. */
 function inWords({ summary, list }: HistoryItem): string {
   if (list === undefined || summary.includes(`"${list.name_now}"`)) return summary;
-  return `${summary} (Its last name is "${list.name_now}".)`;
+  return `${summary} (Its ${list.deleted_at === null ? 'name now' : 'last name'} is "${list.name_now}".)`;
 }

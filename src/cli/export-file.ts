@@ -25,11 +25,13 @@ export function demandPlace(file: string, isForced: boolean): void {
 
 /**
  * Written beside its place under a name of its own, made durable, then renamed. Whatever ends it early, nothing is left.
- * @throws what the pieces throw; what the file system throws.
+ * @throws CommandFailedError the folder cannot be written to. @throws what the pieces throw; what the file system throws.
  */
 export async function writeWhole(file: string, pieces: Pieces): Promise<Written> {
   const folder = path.dirname(path.resolve(file));
-  const own = await mkdtemp(path.join(folder, '.export-'));
+  const own = await mkdtemp(path.join(folder, '.export-')).catch((error: unknown) => {
+    throw unwritable(folder, error);
+  });
   try {
     const written = await writeDurably(path.join(own, 'data'), (handle) => writeAll(handle, pieces));
     const sum = `${written.sha256}  ${path.basename(file)}\n`;
@@ -43,6 +45,12 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
   } finally {
     await rm(own, { recursive: true, force: true });
   }
+}
+
+/** Not by the name of the draft, which nobody knows. */
+function unwritable(folder: string, cause: unknown): CommandFailedError {
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return new CommandFailedError(`${folder} cannot be written to (${reason})`, { type: 'unwritable', cause });
 }
 
 /** To standard output: whoever reads it must look at the exit code. */

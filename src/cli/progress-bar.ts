@@ -76,15 +76,16 @@ function lineFor({ phase, done, total }: Progress, since: Since): string {
   const full = Math.floor(share * barWidth);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const left = perSecond === 0 || done > total ? '' : `  ${duration((total - done) / perSecond)} left`;
+  const left = perSecond === 0 || done > total ? '' : `  ${duration(Math.ceil((total - done) / perSecond))} left`;
   return `${phase}  ${bar} ${percent}  ${count(done)} of ${count(total)} ${counted}  ${speed}${left}`;
 }
 
 /** `1,234,567` */
 export const count = (number: number): string => number.toLocaleString('en-US');
 
-/** `4 s`, `3:05 min`, `2:07:30 h` */
+/** `60 ms`, `4 s`, `3:05 min`, `2:07:30 h` */
 export function duration(seconds: number): string {
+  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1_000)} ms`;
   const whole = Math.ceil(seconds);
   const two = (number: number): string => String(number).padStart(2, '0');
   const minutes = Math.floor(whole / 60);

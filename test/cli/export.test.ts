@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CommandFailedError } from '../../src/cli/failures.js';
 import { checksumFileOf, demandPlace, writeWhole } from '../../src/cli/export-file.js';
 import { asParquet } from '../../src/cli/export-parquet.js';
 import { tableOf, type Row } from '../../src/cli/export-source.js';
@@ -176,6 +177,17 @@ describe('the file', () => {
     expect(() => demandPlace(file, false)).toThrow('is there already');
     demandPlace(file, true);
     expect(() => demandPlace(path.join(file, 'no', 'x'), false)).toThrow('there is no folder');
+  });
+
+  test('a folder that cannot be written to is named, and not the draft in it', async () => {
+    const folder = path.join(newFolder(), 'no-folder');
+    writeFileSync(folder, '');
+    async function* pieces() {
+      yield await Promise.resolve('text');
+    }
+    await expect(writeWhole(path.join(folder, 'x'), pieces())).rejects.toThrow(
+      new CommandFailedError(`${folder} cannot be written to (ENOTDIR)`, { type: 'unwritable' }),
+    );
   });
 
   test('stands under its name whole or not at all', async () => {

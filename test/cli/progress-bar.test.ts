@@ -44,5 +44,6 @@ test('elsewhere there is a line every five seconds, without control characters',
 });
 
 test('durations are short to read', () => {
-  expect([0, 3.2, 65, 3_600, 7_650].map(duration)).toEqual(['0 s', '4 s', '1:05 min', '1:00:00 h', '2:07:30 h']);
+  const short = ['0 s', '60 ms', '4 s', '1:05 min', '1:00:00 h', '2:07:30 h'];
+  expect([0, 0.06, 3.2, 65, 3_600, 7_650].map(duration)).toEqual(short);
 });
