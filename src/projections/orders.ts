@@ -21,7 +21,11 @@ export type Order =
   /** They are fed no more. */
   | { readonly type: 'discard'; readonly id: string }
   /** What has been live no more for a while is dropped. */
-  | { readonly type: 'retire' };
+  | {
+      readonly type: 'retire';
+      /** The projector's count of what has given readers time anew: with another one the order comes too early. */
+      readonly term: number;
+    };
 
 export type OrderAnswer =
   | { readonly type: 'fed' | 'switched' | 'discarded'; readonly id: string }

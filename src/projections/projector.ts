@@ -57,6 +57,8 @@ interface Run extends ProjectorOptions, FeedingRun {
   status: ProjectorStatus;
   /** Of the lease. */
   epoch: number | undefined;
+  /** Grows with each session and each switch: readers have the whole time to notice from then on. */
+  term: number;
   /** Sessions that failed since the last commit. */
   failures: number;
 }
@@ -73,6 +75,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     checkpoint: null,
     epoch: undefined,
     parked: new Map(),
+    term: 0,
     failures: 0,
   };
   while (!signal.aborted) {
@@ -129,7 +132,9 @@ const openViewsOf = ({ reader, readModels, projections, foreignViews = 'rebuild'
 async function runSession(run: Run): Promise<void> {
   if (!(await takeOver(run))) return;
   await begin(run);
-  const retirement = setTimeout(() => run.rebuilds?.orders.give({ type: 'retire' }), run.rebuilds?.retireAfter ?? 0);
+  run.term += 1;
+  const retire = (): void => run.rebuilds?.orders.give({ type: 'retire', term: run.term });
+  const retirement = setTimeout(retire, run.rebuilds?.retireAfter ?? 0);
   retirement.unref();
   try {
     do {
@@ -183,12 +188,15 @@ async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
   const { rebuilds, readModels, lease } = run;
   for (let order = rebuilds?.orders.take(); order !== undefined; order = rebuilds?.orders.take()) {
     if (order.type === 'retire') {
+      // It was given while a switch was being carried out.
+      if (order.term !== run.term) continue;
       run.feeds = run.feeds.filter(({ id }) => id !== undefined);
       await dropRetired({ readModels, check: () => lease?.check() }, run.live);
     } else if (await obey(run, order)) {
       const live = run.checkpoint?.live ?? {};
       const missing = run.status.missing.filter((name) => live[name] === undefined);
       report(run, { live, missing, parked: [...run.parked.values()] });
+      run.term += 1;
       retirement.refresh();
     }
   }

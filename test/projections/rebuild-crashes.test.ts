@@ -1,5 +1,5 @@
 /** Rebuilds and the projector that are killed, or whose views go out of reach, at the worst moment. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
@@ -183,4 +183,26 @@ it('an old release that refuses newer views does not keep the lease from the new
   const again = startProjector({ store, views, projections: versioned(3), leaseMs: 400 });
   await again.caughtUp();
   await old.until(({ standby }) => standby);
+});
+
+it('a retirement that falls due during a switch leaves what was live to those who have not noticed', async () => {
+  const store = await logOf(3);
+  const views = openViews();
+  const retireAfter = 500;
+  const begun = performance.now();
+  const models: ReadModels = {
+    ...views.models,
+    async commit(commit) {
+      await views.models.commit(commit);
+      // Noted to be dropped, and the switch is slow.
+      if (commit.checkpoint.name === 'retiring') await sleep(Math.max(0, begun + 2 * retireAfter - performance.now()));
+    },
+  };
+  const projector = startProjector({ store, views: { ...views, models }, retireAfter });
+  await projector.caughtUp();
+  let switchedAt = Infinity;
+  void projector.until(({ live }) => live?.['contacts'] === 2001).then(() => (switchedAt = performance.now()));
+  expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
+  while ((await models.checkpoint('retiring')) !== null) await sleep(5);
+  expect(performance.now() - switchedAt).toBeGreaterThan(retireAfter * 0.9);
 });
