@@ -29,6 +29,9 @@ export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
+/** There is no seal, or no key, that could be read: nothing is known of anything that it should prove. */
+export class UnreadableSealError extends SealError {}
+
 export interface SealInput {
   /** Of the whole log, just verified: what is not known to be intact is not sealed. */
   readonly verification: Verification;
@@ -98,7 +101,7 @@ export function parseSeal(text: string): Seal {
     throw new SealError(`its ${name} is missing or not as it should be`);
   };
   const count = found.get('count');
-  if (found.get('format') !== sealFormat) throw new SealError(`it does not say that it is ${sealFormat}`);
+  if (found.get('format') !== sealFormat) throw new UnreadableSealError(`it does not say that it is ${sealFormat}`);
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
     throw new SealError('its count is missing or not as it should be');
   return {
@@ -121,7 +124,7 @@ function parsed(text: string): ReadonlyMap<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new SealError('it is not a JSON object');
+  throw new UnreadableSealError('it is not a JSON object');
 }
 
 function readPublicKey(text: string): KeyObject {
@@ -133,5 +136,5 @@ function readPublicKey(text: string): KeyObject {
   } catch {
     // Said below.
   }
-  throw new SealError('the public key is not an Ed25519 key, in PEM or as base64 of SPKI in DER');
+  throw new UnreadableSealError('the public key is not an Ed25519 key, in PEM or as base64 of SPKI in DER');
 }

@@ -34,13 +34,19 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
 }
 
 async function seal(options: Options, line: CommandLine): Promise<void> {
+  // Until it is known that the record differs, or is sealed.
+  line.exitWith(2);
   if (options.out !== '-') demandPlace(options.out, options.force);
   const log = await line.openLog();
   try {
     const { result } = await verifyOpen(log, { line, depth: 'streams' });
-    if (!result.intact) throw new SealError(`the record is not as it was written: ${result.difference.message}`);
+    if (!result.intact) {
+      line.exitWith(1);
+      throw new SealError(`the record is not as it was written: ${result.difference.message}`);
+    }
     const made = createSeal({ verification: result, key: keyOf(options, line), now: line.clock() });
     await write(made, options, line);
+    line.exitWith(0);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error });

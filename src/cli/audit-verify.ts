@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { checkSeal, parseSeal, SealError, type Seal, type SealCheck } from '../audit/seal.js';
+import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../audit/seal.js';
 import { nowhere } from '../audit/verify-difference.js';
 import { verifyLog, type Verification } from '../audit/verify.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -36,7 +36,9 @@ export function registerAuditVerify(audit: Command, line: CommandLine): void {
 }
 
 async function verify(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const seal = sealOf(options);
+  // A script must not take what could not be read for what was altered.
+  line.exitWith(2);
+  const seal = demandedSeal(options, line);
   const begun = line.monotonic();
   const log = await line.openLog();
   try {
@@ -45,12 +47,24 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
       seal: seal?.seal,
       depth: options.quick ? 'chain' : 'streams',
     });
+    if (result.intact && result.count === 0)
+      throw new CommandFailedError('The log holds no events: there is nothing to verify.', { type: 'empty' });
     const verified = { result, linked, seal, milliseconds: line.monotonic() - begun };
     const { stdout, env } = line;
     await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
     line.exitWith(result.intact ? 0 : 1);
   } finally {
     await log.close();
+  }
+}
+
+/** One that was altered is an answer, too. */
+function demandedSeal(options: SealOptions, line: CommandLine): CheckedSeal | undefined {
+  try {
+    return sealOf(options);
+  } catch (error) {
+    if (error instanceof CommandFailedError && error.type === 'seal') line.exitWith(1);
+    throw error;
   }
 }
 
@@ -116,6 +130,11 @@ export function sealOf({ seal: file, publicKey }: SealOptions): CheckedSeal | un
     return { seal, check };
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
+    if (error instanceof UnreadableSealError)
+      throw new CommandFailedError(`The seal ${file} cannot be read: ${error.message}.`, {
+        type: 'unreadable_seal',
+        cause: error,
+      });
     throw new CommandFailedError(`The seal ${file} proves nothing: ${error.message}.`, { type: 'seal', cause: error });
   }
 }

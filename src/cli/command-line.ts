@@ -6,8 +6,8 @@ import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 
-/** 0: done. 1: the answer is no, something differs, or it failed. */
-export type ExitCode = 0 | 1;
+/** 0: done. 1: the answer is no, something differs, or it failed. 2: it could not be found out. */
+export type ExitCode = 0 | 1 | 2;
 
 /** Standard output: the answer, and nothing else. */
 export interface Output {
@@ -67,6 +67,6 @@ export interface CommandLine {
   service(): Promise<ServiceClient | undefined>;
   /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
   rebuild(wish: DirectWish): Promise<RebuildResult>;
-  /** What the command ends with, when it does not throw. Default 0. */
+  /** What the command ends with. Default 0; where it throws 1, unless it was 2. */
   exitWith(code: ExitCode): void;
 }

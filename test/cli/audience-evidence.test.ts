@@ -123,10 +123,35 @@ test('a seal that was altered, or signed by a stranger, proves nothing', patienc
     on(sealed, 'verify', '--seal', key),
     on(sealed, 'verify', '--public-key', key),
   ]);
-  expect(answers.map(({ code, out }) => ({ code, out }))).toEqual([1, 1, 1, 2].map((code) => ({ code, out: '' })));
+  expect(answers.map(({ code, out }) => ({ code, out }))).toEqual([1, 1, 2, 2].map((code) => ({ code, out: '' })));
   const [altered, foreign, missing, misused] = answers.map(({ err }) => err);
   expect(altered).toContain('proves nothing: its signature is not right');
   expect(foreign).toMatch(/proves nothing: it is signed by another key \(fingerprint [0-9a-f]{64}\)/);
   expect(missing).toContain('cannot be read');
   expect(misused).toContain('--public-key goes with --seal');
+});
+
+test('what could not be checked is no alteration: exit code 2', patience, async () => {
+  const folder = changed();
+  const text = path.join(folder, 'text.json');
+  writeFileSync(text, 'a letter');
+  const unreadable = changed();
+  writeFileSync(path.join(unreadable, 'events.db'), 'a letter');
+  const empty = changed('delete from events', 'delete from streams');
+  const nowhere = path.join(folder, 'none');
+  const answers = await Promise.all([
+    on(nowhere, 'verify'),
+    on(unreadable, 'verify'),
+    on(empty, 'verify'),
+    on(folder, 'verify', '--seal', text),
+    on(folder, 'verify', '--seal', sealFile, '--public-key', text),
+    on(nowhere, 'seal', '--out', path.join(folder, 'a.json')),
+    on(folder, 'seal', '--out', path.join(folder, 'b.json'), '--key', text),
+    on(empty, 'seal', '--out', path.join(folder, 'c.json')),
+    on(folder, 'seal', '--out', text),
+  ]);
+  expect(answers.map(({ code, out }) => ({ code, out }))).toEqual(answers.map(() => ({ code: 2, out: '' })));
+  expect(answers[2]?.err).toContain('nothing to verify');
+  expect(answers[3]?.err).toContain('cannot be read: it is not a JSON object');
+  expect(existsSync(nowhere)).toBe(false);
 });
