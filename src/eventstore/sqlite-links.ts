@@ -35,15 +35,17 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
   /** Looked at anew at each call: a writer may bring the file to the new format while it is read. */
   const link = (): string => (isUnchained(db) ? 'null' : 'lower(hex(e.chain))');
 
-  function page(statement: Database.Statement<unknown[], Row>, after: number): LinkedEvent[] {
+  function page(statement: Database.Statement<unknown[], Row>, after: number): { events: LinkedEvent[]; last: number } {
     const events: LinkedEvent[] = [];
     let characters = 0;
+    let last = after;
     for (const row of statement.iterate(after, eventsPerPage)) {
       characters += row[5].length + row[6].length;
       if (characters > charactersPerPage && events.length > 0) break;
       events.push(toLinked(row));
+      last = row[0];
     }
-    return events;
+    return { events, last };
   }
 
   return {
@@ -58,12 +60,12 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
           )
           .raw(),
       );
-      let last = numberOf(after);
+      // No event stands before position 1, unless somebody has put it there: streams would show it.
+      let from = after === '' ? Number.MIN_SAFE_INTEGER : numberOf(after);
       while (signal?.aborted !== true) {
-        const events = reading(() => page(statement, last));
-        const end = events.at(-1);
-        if (end === undefined) return;
-        last = numberOf(end.position);
+        const { events, last } = reading(() => page(statement, from));
+        if (events.length === 0) return;
+        from = last;
         yield events;
         await nextTurn();
       }

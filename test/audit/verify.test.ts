@@ -144,6 +144,19 @@ describe('whatever is done to an event is found, and the first that differs is n
     }
   }, 60_000);
 
+  test.each([-7, 0])('an event that was put in at position %i, where only its stream shows it', async (position) => {
+    const file = tampered(log, (db) => {
+      db.prepare(
+        `insert into events select ?, stream_id, (select revision + 1 from streams s where s.id = stream_id),
+           event_id, type, data, metadata, recorded_at, chain from events where position = 2`,
+      ).run(position);
+      db.prepare(
+        'update streams set revision = revision + 1 where id = (select stream_id from events where position = 2)',
+      ).run();
+    });
+    expect(await verified(file)).toMatchObject({ intact: false, difference: { ordinal: 1 }, count: 0 });
+  });
+
   test('by the stand-alone verifier in the same way', { timeout: 120_000 }, async () => {
     const place = fc.integer({ min: 1, max: size });
     await fc.assert(
