@@ -11,7 +11,7 @@ import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import type { ParkedStream } from './projections/parked.js';
 import { createQueries, type Queries } from './projections/queries.js';
 import { initialStatus, type ProjectorStatus } from './projections/projector-status.js';
-import type { Storages } from './projections/storage.js';
+import { sameStorages, type Storages } from './projections/storage.js';
 import { liveProjections } from './projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildDesk, type RebuildDesk } from './rebuild-desk.js';
@@ -57,11 +57,17 @@ export interface ReadSideOptions {
 }
 
 const monotonic = (): number => performance.now();
+/** Below the time after which a projector drops what is live no more. */
+const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> {
   const { settings, store, logger, onMoved } = options;
-  const views = createLiveReader(await openViewsReader(settings.views), liveProjections);
+  const views = createLiveReader(
+    await openViewsReader(settings.views),
+    liveProjections,
+    isShared(settings) ? { now: monotonic, most: freshMs } : undefined,
+  );
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   const parts: { projector?: ProjectorThread } = {};
   const rebuilds = createRebuildDesk({
@@ -98,13 +104,18 @@ function startProjector(
   { own, views, rebuilds }: Pick<Parts, 'own' | 'views' | 'rebuilds'>,
 ): ProjectorThread {
   let caughtUpOnce = false;
+  let told: Storages | undefined;
   return startProjectorThread({
     settings,
     holder: randomUUID(),
     onProgress: ({ position, caughtUp, standby, live, missing }) => {
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
-      if (live !== null) views.use(live);
+      // Once: a follower may have heard of a later switch by somebody else since.
+      if (live !== null && !sameStorages(live, told ?? {})) {
+        told = live;
+        views.use(live);
+      }
       const before = own.shown();
       own.advance(position);
       if (own.shown() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);

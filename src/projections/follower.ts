@@ -57,11 +57,14 @@ export function createFollower(options: FollowerOptions): Follower {
   async function ask(): Promise<void> {
     const before = ownWrites.shown();
     const used = readModels.used();
+    const asked = now();
     const checkpoint = await readModels.checkpoint(checkpointName);
     // Before anything that only the live storages hold counts as shown. What a projector in this process reported
     // meanwhile is newer than the answer.
-    if (checkpoint !== null && readModels.used() === used && !sameStorages(checkpoint.live, used ?? {}))
-      readModels.use(checkpoint.live);
+    if (readModels.used() === used) {
+      if (checkpoint !== null && !sameStorages(checkpoint.live, used ?? {})) readModels.use(checkpoint.live);
+      readModels.confirm(asked);
+    }
     move(before, checkpoint?.position ?? '');
     const parked = await parkedNow(checkpoint);
     const missing = readModels.missing();

@@ -5,20 +5,32 @@ import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */
   use(live: Storages): void;
+  /** What is used was live still when this was asked, by the clock of the freshness. */
+  confirm(asked: number): void;
   /** What was told last: the very same object. */
   used(): Storages | undefined;
   /** Views of this code that nothing readable is live of: reads of them throw. */
   missing(): readonly string[];
 }
 
+/** Where others switch: what was live is dropped some time after it is live no more, and reads as empty from then on. */
+export interface Freshness {
+  /** Milliseconds, monotonic; goes on while the process is stopped. */
+  readonly now: () => number;
+  /** Milliseconds after which what was live may have been dropped. */
+  readonly most: number;
+}
+
 /**
  * All reads of one of `views` throw ReadModelsUnavailableError until it is known which storage version is live, and while
  * the live one was folded by another version of the projection: its documents have another shape. Other views pass.
+ * With a freshness, so do reads that end when what they have read may have been dropped: it was not confirmed for too long.
  */
-export function createLiveReader(reader: ReadModelReader, views: readonly View[]): LiveReader {
+export function createLiveReader(reader: ReadModelReader, views: readonly View[], freshness?: Freshness): LiveReader {
   /** By name; `null`: nothing readable is live. */
   const stored = new Map<string, View | null>(views.map(({ name }) => [name, null]));
   let used: Storages | undefined;
+  let confirmed = freshness?.now() ?? 0;
 
   const live = (view: View): View => {
     const found = stored.get(view.name);
@@ -26,6 +38,15 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     if (found === null) throw new ReadModelsUnavailableError(`the view ${view.name} has not been built yet`);
     return found;
   };
+
+  async function read<T>(view: View, action: (stored: View) => Promise<T>): Promise<T> {
+    const before = confirmed;
+    const answer = await action(live(view));
+    // After the answer: the process may have been stopped, or cut off, at any moment until then.
+    if (freshness !== undefined && stored.has(view.name) && freshness.now() - before > freshness.most)
+      throw new ReadModelsUnavailableError(`nobody knows which storage of the view ${view.name} is live`);
+    return answer;
+  }
 
   return {
     use(storages) {
@@ -37,11 +58,14 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
         else if (stored.get(view.name)?.version !== storage) stored.set(view.name, storedAs(view, storage));
       }
     },
+    confirm(asked) {
+      confirmed = Math.max(confirmed, asked);
+    },
     used: () => used,
     missing: () => views.filter(({ name }) => stored.get(name) === null).map(({ name }) => name),
-    get: async (view, id) => reader.get(live(view), id),
-    getMany: async (view, ids) => reader.getMany(live(view), ids),
-    find: async (view, query) => reader.find(live(view), query),
+    get: (view, id) => read(view, (stored) => reader.get(stored, id)),
+    getMany: (view, ids) => read(view, (stored) => reader.getMany(stored, ids)),
+    find: (view, query) => read(view, (stored) => reader.find(stored, query)),
     checkpoint: (name) => reader.checkpoint(name),
     close: () => reader.close(),
   };

@@ -39,14 +39,16 @@ function follow(head: string) {
   };
   const ownWrites = createOwnWrites({ projections: liveProjections, head, now: () => performance.now() });
   own = ownWrites;
-  const reader = createLiveReader(readModels, liveProjections);
+  const clock = { stopped: 0 };
+  const monotonic = (): number => performance.now() + clock.stopped;
+  const reader = createLiveReader(readModels, liveProjections, { now: monotonic, most: 60_000 });
   const started = createFollower({
     readModels: reader,
     views: liveProjections,
     ownWrites,
     onMoved: (from) => moved.push(from),
     onFault: (message) => faults.push(message),
-    now: () => performance.now(),
+    now: monotonic,
   });
   follower = started;
   ownWrites.onWaiting(started.hurry);
@@ -56,6 +58,7 @@ function follow(head: string) {
     faults,
     moved,
     reader,
+    clock,
     /** What the views answer from now on; resolves when they have been asked. */
     async become(next: Checkpoint | null | Error): Promise<void> {
       checkpoint = next;
@@ -131,5 +134,19 @@ it('reads another storage as soon as that is live, and says what is missing unti
   await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow('has not been built yet');
   await views.become({ ...at('07'), live: { ...live, contacts: storageVersion(contacts.version, 3) } });
   expect(views.follower.status()).toMatchObject({ fault: null, missing: [] });
+  await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
+});
+
+it('after a pause reads nothing that may have been dropped meanwhile, until it knows what is live', async () => {
+  const views = follow('05');
+  await views.become(at('07'));
+  await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
+  // The process is stopped while a read is under way.
+  const reading = views.reader.get(contacts, 'con_01');
+  views.clock.stopped += 61_000;
+  const answers = await Promise.allSettled([reading, views.reader.find(contacts, { limit: 1 })]);
+  for (const answer of answers)
+    expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(ReadModelsUnavailableError) as unknown });
+  await views.become(at('07'));
   await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
 });
