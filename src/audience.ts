@@ -98,7 +98,13 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
         signal,
       });
     },
-    rebuild: async (wish) => rebuildDirectly({ ...wish, settings: storesWithLog(), signal }),
+    async rebuild(wish) {
+      const settings = storesWithLog();
+      const { events } = settings;
+      // Whoever asks while this process holds the lock must not be sent to the service of another folder.
+      if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
+      return await rebuildDirectly({ ...wish, settings, signal });
+    },
     exitWith(code) {
       given.exitCode = code;
     },

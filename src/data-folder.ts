@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -23,6 +24,8 @@ export interface DataFolder {
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;
+  /** Of whoever holds the folder's lock and does not listen yet: what stands there is of a service before, or came with a copy. */
+  forgetAddress(): void;
   /** As it was last written; the service may have stopped since. */
   address(): string | undefined;
   /** The key that was generated on the first start, in clear; undefined when it is not kept here. */
@@ -61,6 +64,7 @@ export function dataFolderAt(folder: string): DataFolder {
     writeAddress: (address) => {
       writeDurably(file('address'), `${address}\n`);
     },
+    forgetAddress: () => rmSync(file('address'), { force: true }),
     address: () => lineIn(file('address')),
     apiKey: () => lineIn(file('api-key.txt')),
     secret() {

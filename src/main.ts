@@ -84,6 +84,7 @@ async function startService(config: Config, logs: Logs): Promise<Service> {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     onUpgrade: () => logger.warn('the event log is given its evidence chain; large ones take minutes, once'),
   });
+  if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;
   try {
     return await startOn(store, { ...logs, config, folder, settings, guard });

@@ -1,7 +1,7 @@
 /** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -194,6 +194,8 @@ describe('a rebuild', () => {
         expect(rebuilt.out).toContain('the new views are live');
         expect(rebuilt.err).toContain(`The service at ${service.url()} does not run on this data folder`);
         expect(recordIn(await ok(service.get('/v1/projections/rebuild')))).toEqual(before);
+        // Nor is it asked while something else holds the lock of the copy.
+        expect(existsSync(path.join(copy, 'address'))).toBe(false);
         const status = await audience(['--data-dir', copy, 'projections', 'status', '--json'], { env });
         expect(status.err).toContain('No service runs on this data folder: the views as they were left.');
         expect(jsonLines(status.out).map(({ name }) => name)).toEqual(liveProjections.map(({ name }) => name));
