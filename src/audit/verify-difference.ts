@@ -17,6 +17,8 @@ export type DifferenceKind =
   | 'sealed'
   /** The log ends before the seal. */
   | 'shortened'
+  /** The views were folded from another log, or from more of this one than there is. */
+  | 'views'
   /** What the store notes of a stream is not what its events say. */
   | 'stream'
   /** The store is damaged, or was made to find other events than it holds. */

@@ -1,11 +1,13 @@
 /** `audience audit verify`: proves that no event was altered, dropped, moved or put in, or names the first that was. */
 import type { Command } from 'commander';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../audit/seal.js';
 import { nowhere } from '../audit/verify-difference.js';
 import { verifyLog, type Verification } from '../audit/verify.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import { checkViews, ForeignViewsError } from '../projections/start.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';
 import { openLinks } from './evidence-links.js';
@@ -91,7 +93,7 @@ export async function verifyOpen(
       signal: line.signal,
       onProgress: (done) => bar.report({ phase: 'verifying', done, ...total }),
     });
-    return { result: notShorter(result, known), linked: links.linked() };
+    return { result: await asViewsHaveIt(notShorter(result, known), { log, line }), linked: links.linked() };
   } finally {
     bar.clear();
     await links.close();
@@ -102,6 +104,37 @@ function notShorter(result: Verification, known: number | undefined): Verificati
   if (!result.intact || known === undefined || result.count >= known) return result;
   const message = `the log ends after event ${result.count}, but had ${known}: it was shortened, or is an older copy`;
   return { ...result, intact: false, difference: nowhere({ kind: 'shortened', ordinal: result.count + 1, message }) };
+}
+
+/** The views were folded from the log: one that has lost its end, or was exchanged, is another than they know. The start looks, too. */
+async function asViewsHaveIt(
+  result: Verification,
+  { log, line }: { readonly log: EventReader; readonly line: CommandLine },
+): Promise<Verification> {
+  if (!result.intact) return result;
+  const views = await viewsIfThere(line);
+  if (views === undefined) return result;
+  try {
+    await checkViews(log, views);
+    return result;
+  } catch (error) {
+    if (!(error instanceof ForeignViewsError)) throw error;
+    return { ...result, intact: false, difference: nowhere({ kind: 'views', ordinal: null, message: error.message }) };
+  } finally {
+    await views.close();
+  }
+}
+
+/** None are made, and a log whose views cannot be opened is verified without them. */
+async function viewsIfThere(line: CommandLine): Promise<ReadModelReader | undefined> {
+  const { views } = line.stores;
+  if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;
+  try {
+    return await line.openViews();
+  } catch {
+    line.signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 interface CheckedSeal {
