@@ -22,7 +22,7 @@ export interface AppendCall {
 }
 
 export interface AppendCalls {
-  /** `node` as `host:port`; `frames` as made by `frame`, all of an append in one: what has come of an append that is cancelled half-way the server writes. */
+  /** `node` as `host:port`; `frames` as made by `appendFrames`, all of an append in one: what has come of an append that is cancelled half-way the server writes. */
   call(node: string, frames: Buffer, timeoutMs: number): AppendCall;
   /** Running calls are answered first. */
   close(): void;
@@ -95,15 +95,6 @@ export function createAppendCalls({ tls, credentials }: NodeAccess, connectionNa
     },
     close: retire,
   };
-}
-
-/** A message as gRPC sends it: not compressed, its length, its bytes. */
-export function frame(message: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafe(5 + message.length);
-  framed[0] = 0;
-  framed.writeUInt32BE(message.length, 1);
-  framed.set(message, 5);
-  return framed;
 }
 
 function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Session> {

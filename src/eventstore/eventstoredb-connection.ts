@@ -4,11 +4,11 @@
  */
 import streamsService, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messagesOf from '@eventstore/db-client/generated/streams_pb.js';
-import type { AppendReq, AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from './event-store.js';
 import { faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
-import { createAppendCalls, frame, type AppendCall } from './eventstoredb-append-call.js';
+import { createAppendCalls, type AppendCall } from './eventstoredb-append-call.js';
 import { createClient, nodeAccess } from './eventstoredb-url.js';
 
 export interface ReadCall {
@@ -22,7 +22,7 @@ export interface ReadCall {
 
 export interface Connection {
   /** One append, on a call of its own. Rejects with what `appendError` understands. */
-  append(messages: readonly AppendReq[], timeoutMs: number): Promise<AppendResp>;
+  append(frames: Buffer, timeoutMs: number): Promise<AppendResp>;
   /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
   read(call: ReadCall): Promise<'ended' | 'left'>;
   /** Whether the server did, or judged, what it was last asked for. */
@@ -106,8 +106,7 @@ export function openConnection(url: string): Connection {
     await nextTurn();
   }
 
-  function append(messages: readonly AppendReq[], timeoutMs: number): Promise<AppendResp> {
-    const frames = Buffer.concat(messages.map((message) => frame(message.serializeBinary())));
+  function append(frames: Buffer, timeoutMs: number): Promise<AppendResp> {
     return new Promise((resolve, reject) => {
       let running: AppendCall | undefined;
       let isOver = false;

@@ -1,55 +1,16 @@
-/** The messages of EventStoreDB's protocol that are needed: appends and reads, and the events that come back, as text. */
+/** The messages of EventStoreDB's protocol that are needed: answers to appends, reads, and the events that come back, as text. */
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
-import type { AppendReq, AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import {
   AppendInDoubtError,
   WrongExpectedRevisionError,
   type AppendResult,
-  type EventToAppend,
   type ExpectedRevision,
   type Position,
   type StoredEvent,
 } from './event-store.js';
 import { formatPosition, type LogPosition } from './eventstoredb-positions.js';
-
-/** Bytes as they are: parsed and written again, text of another hand would not come back as it went in. */
-export function appendMessages(
-  stream: string,
-  events: readonly EventToAppend[],
-  expectedRevision: ExpectedRevision,
-): AppendReq[] {
-  const options = new messages.AppendReq.Options();
-  options.setStreamIdentifier(identifier(stream));
-  expect(options, expectedRevision);
-  return [new messages.AppendReq().setOptions(options), ...events.map(proposal)];
-}
-
-function expect(options: AppendReq.Options, expectedRevision: ExpectedRevision): void {
-  switch (expectedRevision) {
-    case 'any':
-      options.setAny(new shared.Empty());
-      return;
-    case 'no_stream':
-      options.setNoStream(new shared.Empty());
-      return;
-    case 'stream_exists':
-      options.setStreamExists(new shared.Empty());
-      return;
-    default:
-      options.setRevision(`${expectedRevision}`);
-  }
-}
-
-function proposal({ id, type, data, metadata }: EventToAppend): AppendReq {
-  const event = new messages.AppendReq.ProposedMessage();
-  event.setId(new shared.UUID().setString(id));
-  // JSON, not bytes: so the server's own tools and system projections can read it.
-  event.getMetadataMap().set('type', type).set('content-type', 'application/json');
-  event.setData(Buffer.from(data));
-  event.setCustomMetadata(Buffer.from(metadata));
-  return new messages.AppendReq().setProposedMessage(event);
-}
 
 /** @throws WrongExpectedRevisionError @throws AppendInDoubtError */
 export function appendResult(answer: AppendResp, expectedRevision: ExpectedRevision): AppendResult {

@@ -1,14 +1,15 @@
 /** The event store on an EventStoreDB (20.10 or later; positions of streams from 22.10): many processes may write to one log. */
 import { Buffer } from 'node:buffer';
-import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { assertAppendable } from './acceptable.js';
 import type { AppendResult, EventStore, EventToAppend, ExpectedRevision } from './event-store.js';
 import { createBell } from './eventstoredb-bell.js';
+import { appendFrames } from './eventstoredb-append-frames.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './eventstoredb-check.js';
 import { closedError, openConnection } from './eventstoredb-connection.js';
 import { appendError, isAborted } from './eventstoredb-faults.js';
 import { createHead } from './eventstoredb-head.js';
-import { appendMessages, appendResult } from './eventstoredb-messages.js';
+import { appendResult } from './eventstoredb-messages.js';
 import { createPages } from './eventstoredb-pages.js';
 import { createReader } from './eventstoredb-reader.js';
 import { defaultTimings, type Timings } from './eventstoredb-timings.js';
@@ -64,8 +65,8 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   let closing: Promise<void> | undefined;
 
   async function append({ stream, events, expectedRevision }: Append): Promise<AppendResult> {
-    const messages = appendMessages(prefix + stream, events, expectedRevision);
-    const result = appendResult(await send(messages, isRepeatable(expectedRevision)), expectedRevision);
+    const frames = appendFrames(prefix + stream, events, expectedRevision);
+    const result = appendResult(await send(frames, isRepeatable(expectedRevision)), expectedRevision);
     head.note(result.position);
     bell.ring();
     return result;
@@ -75,12 +76,12 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
    * A repeat that comes while the server is still at the first one is dropped, and answered ABORTED after two seconds:
    * "wait for the client to retry", as the server's source has it. So answers a server that is too slow for itself, too.
    */
-  async function send(messages: readonly AppendReq[], repeatable: boolean): Promise<AppendResp> {
+  async function send(frames: Buffer, repeatable: boolean): Promise<AppendResp> {
     const deadline = performance.now() + timings.appendMs;
     for (let doubt: Error | undefined; ;) {
       const left = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
-        return await connection.append(messages, left);
+        return await connection.append(frames, left);
       } catch (error) {
         // That this attempt came to nothing says nothing of the one before.
         doubt ??= appendError(error);
