@@ -53,8 +53,9 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
       throw new CommandFailedError('The log holds no events: there is nothing to verify.', { type: 'empty' });
     const verified = { result, linked, seal, milliseconds: line.monotonic() - begun };
     const { stdout, env } = line;
-    await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
+    // Before it is told: that it could not be told is no reason to call it unchecked.
     line.exitWith(result.intact ? 0 : 1);
+    await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
   } finally {
     await log.close();
   }

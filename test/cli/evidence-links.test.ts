@@ -42,7 +42,7 @@ function viewsOf(events: readonly StoredEvent[]): ReadModelReader {
 
 const lineWith = (openViews: CommandLine['openViews']): CommandLine =>
   ({
-    stores: { events: { kind: 'eventstoredb', url: '', prefix: '' } },
+    stores: { events: { kind: 'eventstoredb', url: '', prefix: '' }, views: { kind: 'mongodb', url: '' } },
     openViews,
     stderr: { write: () => undefined },
     monotonic: () => 0,
