@@ -165,7 +165,7 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
     const results = 'views' in end ? end.views.map(showView) : [];
     const poison = 'poison' in end ? end.poison : null;
     const isDone = outcome === 'switched' || outcome === 'checked';
-    keeper.change({ outcome, results, poison, ...ended(isDone ? 'finished' : 'failed') });
+    keeper.change({ progress: null, outcome, results, poison, ...ended(isDone ? 'finished' : 'failed') });
     log(isDone ? 'info' : 'error', 'rebuild ended', { rebuild_id, outcome, ...placeOf(poison) });
     await keeper.keep();
     lookIn(0);

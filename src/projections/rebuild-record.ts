@@ -13,7 +13,7 @@ export type RebuildRecord = {
   /** `waiting`: nobody has begun yet. `running`: begun, and gone on with after whatever interrupts it. */
   readonly state: 'waiting' | 'running' | 'finished' | 'failed';
   readonly finished_at: string | null;
-  /** Null before it has begun. */
+  /** Null before it has begun, and when it has come to an outcome: the results tell then. */
   readonly progress: ShownProgress | null;
   /** Why it is not going on just now; where it failed: why. */
   readonly fault: string | null;
