@@ -201,7 +201,7 @@ const missing = ['TEST_EVENTSTORE_URL', 'TEST_MONGODB_URL'].filter((name) => !pr
 const timing = ['--rounds', values.rounds, '--seconds', values.seconds];
 const parts = [
   { name: 'audit', script: 'audit.mjs', args: timing },
-  { name: 'verify', script: 'verify.mjs', args: ['--rounds', values.rounds] },
+  { name: 'verify', script: 'verify.mjs', args: [] },
   { name: 'rebuild', script: 'rebuild.mjs', args: ['--rounds', values.rounds] },
   { name: 'servers', script: 'servers.mjs', args: timing, needs: missing },
 ].filter((part) => only === undefined || only.includes(part.name));
