@@ -1,6 +1,6 @@
 /** `audience audit verify`: proves that no event was altered, dropped, moved or put in, or names the first that was. */
 import type { Command } from 'commander';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../audit/seal.js';
 import { nowhere } from '../audit/verify-difference.js';
@@ -84,7 +84,7 @@ export async function verifyOpen(
 ): Promise<{ readonly result: Verification; readonly linked: number }> {
   const links = await openLinks(log, line);
   const bar = createProgressBar(line.stderr, line.monotonic);
-  const { source, known } = links;
+  const { source, known, views } = links;
   const total = known === undefined ? {} : { total: known };
   try {
     const result = await verifyLog({
@@ -94,7 +94,7 @@ export async function verifyOpen(
       signal: line.signal,
       onProgress: (done) => bar.report({ phase: 'verifying', done, ...total }),
     });
-    return { result: await asViewsHaveIt(notShorter(result, known), { log, line }), linked: links.linked() };
+    return { result: await asViewsHaveIt(notShorter(result, known), { log, views }), linked: links.linked() };
   } finally {
     bar.clear();
     await links.close();
@@ -110,31 +110,15 @@ function notShorter(result: Verification, known: number | undefined): Verificati
 /** The views were folded from the log: one that has lost its end, or was exchanged, is another than they know. The start looks, too. */
 async function asViewsHaveIt(
   result: Verification,
-  { log, line }: { readonly log: EventReader; readonly line: CommandLine },
+  { log, views }: { readonly log: EventReader; readonly views: ReadModelReader | undefined },
 ): Promise<Verification> {
-  if (!result.intact) return result;
-  const views = await viewsIfThere(line);
-  if (views === undefined) return result;
+  if (!result.intact || views === undefined) return result;
   try {
     await checkViews(log, views);
     return result;
   } catch (error) {
     if (!(error instanceof ForeignViewsError)) throw error;
     return { ...result, intact: false, difference: nowhere({ kind: 'views', ordinal: null, message: error.message }) };
-  } finally {
-    await views.close();
-  }
-}
-
-/** None are made, and a log whose views cannot be opened is verified without them. */
-async function viewsIfThere(line: CommandLine): Promise<ReadModelReader | undefined> {
-  const { views } = line.stores;
-  if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;
-  try {
-    return await line.openViews();
-  } catch {
-    line.signal.throwIfAborted();
-    return undefined;
   }
 }
 

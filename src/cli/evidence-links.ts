@@ -1,4 +1,5 @@
 /** The links that verification compares with: those in the log itself, or those that the service keeps beside the views. */
+import { existsSync } from 'node:fs';
 import { linkSourceOf } from '../audit/verify.js';
 import type { LinkSource } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -10,6 +11,8 @@ export interface KnownLinks {
   readonly source: LinkSource;
   /** Events that the log is known to have had; undefined: nobody has counted. */
   readonly known: number | undefined;
+  /** Undefined: there are none, or they cannot be opened. */
+  readonly views: ReadModelReader | undefined;
   /** Of the events that were read so far: how many had a link. */
   linked(): number;
   close(): Promise<void>;
@@ -18,10 +21,12 @@ export interface KnownLinks {
 type Counted = { chainHead?(): { readonly count: number } | undefined };
 
 export async function openLinks(log: EventReader & Counted, line: CommandLine): Promise<KnownLinks> {
-  const views = line.stores.events.kind === 'embedded' ? undefined : await openViews(line);
-  const checkpoint = (await views?.checkpoint(evidenceCheckpoint)) ?? null;
+  const views = await openViews(line);
+  // The embedded log keeps its links itself.
+  const beyond = line.stores.events.kind === 'embedded' ? undefined : views;
+  const checkpoint = (await beyond?.checkpoint(evidenceCheckpoint)) ?? null;
   const known = checkpoint === null ? log.chainHead?.()?.count : countOf(checkpoint);
-  const source = views === undefined || checkpoint === null ? linkSourceOf(log) : beside(log, views);
+  const source = beyond === undefined || checkpoint === null ? linkSourceOf(log) : beside(log, beyond);
   let linked = 0;
   return {
     source: {
@@ -34,13 +39,16 @@ export async function openLinks(log: EventReader & Counted, line: CommandLine): 
       },
     },
     known,
+    views,
     linked: () => linked,
     close: async () => views?.close(),
   };
 }
 
-/** Without the views a server's log has no links; that it is not compared is said in the answer. */
+/** None are made. Without the views a server's log has no links; that it is not compared is said in the answer. */
 async function openViews(line: CommandLine): Promise<ReadModelReader | undefined> {
+  const { views } = line.stores;
+  if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;
   try {
     return await line.openViews();
   } catch {

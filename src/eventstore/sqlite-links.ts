@@ -3,22 +3,13 @@ import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
 import { StoreUnavailableError, type Position } from './event-store.js';
-import { formatPosition, isUnchained, parsePosition } from './sqlite-schema.js';
+import { formatPosition, isUnchained, parsePosition, type EventRow } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
 /** In UTF-16 units: at most three times as many bytes. */
 const charactersPerPage = 2 * 1024 * 1024;
 
-type Row = readonly [
-  position: number,
-  stream: string,
-  revision: number,
-  id: string,
-  type: string,
-  data: string,
-  metadata: string,
-  link: string | null,
-];
+type Row = readonly [...event: EventRow, link: string | null];
 
 export interface SqliteLinks extends LinkSource {
   /** Of what is committed; undefined for a log that was not written since links are kept. @throws StoreUnavailableError */

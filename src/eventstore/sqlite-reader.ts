@@ -11,7 +11,7 @@ import {
   type SubscriptionMessage,
 } from './event-store.js';
 import { createSqliteLinks, type SqliteLinks } from './sqlite-links.js';
-import { formatPosition, openForReading, parsePosition, unavailable } from './sqlite-schema.js';
+import { formatPosition, openForReading, parsePosition, unavailable, type EventRow } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
@@ -30,16 +30,7 @@ export interface SqliteEventReaderOptions {
   readonly pollMs?: number;
 }
 
-type Row = [
-  position: number,
-  stream: string,
-  revision: number,
-  id: string,
-  type: string,
-  data: string,
-  metadata: string,
-];
-type Statement = Database.Statement<unknown[], Row>;
+type Statement = Database.Statement<unknown[], EventRow>;
 
 /** @throws StoreUnavailableError no such file, or not a log of ours. */
 export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOptions): SqliteEventReader {
@@ -48,7 +39,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   // `cross join` keeps SQLite from starting at the streams.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
   const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
-  const prepare = (sql: string): Statement => db.prepare<unknown[], Row>(sql).raw();
+  const prepare = (sql: string): Statement => db.prepare<unknown[], EventRow>(sql).raw();
   const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
   const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
   const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
@@ -200,7 +191,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   };
 }
 
-function toEvent([position, stream, revision, id, type, data, metadata]: Row): StoredEvent {
+function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): StoredEvent {
   return { stream, revision: BigInt(revision), position: formatPosition(position), id, type, data, metadata };
 }
 

@@ -81,7 +81,7 @@ function upgrade(db: Database.Database, onUpgrade: () => void): void {
     db.exec(`drop view if exists log; alter table events add column chain blob not null default x''; ${logView}`);
     const add = db.prepare('update events set chain = unhex(?) where position = ?');
     const page = db
-      .prepare<[number], OldRow>(
+      .prepare<[number], EventRow>(
         `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata
          from events e left join streams s on s.id = e.stream_id
          where e.position > ? order by e.position limit 1000`,
@@ -102,7 +102,8 @@ function upgrade(db: Database.Database, onUpgrade: () => void): void {
   db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
-type OldRow = readonly [
+/** An event as it is selected, in this order. */
+export type EventRow = readonly [
   position: number,
   stream: string,
   revision: number,
@@ -113,8 +114,8 @@ type OldRow = readonly [
 ];
 
 /** Nothing can be written while rows are read, and a thousand events may be larger than the memory. */
-function boundedPage(rows: Iterable<OldRow>): OldRow[] {
-  const page: OldRow[] = [];
+function boundedPage(rows: Iterable<EventRow>): EventRow[] {
+  const page: EventRow[] = [];
   let characters = 0;
   for (const row of rows) {
     page.push(row);
