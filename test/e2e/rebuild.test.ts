@@ -155,36 +155,34 @@ describe('a rebuild', () => {
     if (!onServers) await expectTrueViews(service);
   });
 
-  test.skipIf(onServers)(
-    'from the command line, through the service and without it',
-    { timeout: 120_000 },
-    async () => {
-      const ran = async (...words: readonly string[]) => {
-        const options = { env: { PATH: process.env['PATH'], AUDIENCE_KEY: service.key } };
-        const { stdout } = await promisify(execFile)(
-          process.execPath,
-          [program, ...words, '--data-dir', service.dataDir],
-          options,
-        );
-        return stdout;
-      };
-      expect(await ran('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
-      expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
-      await service.kill('SIGTERM');
-      const result: unknown = JSON.parse(await ran('projections', 'rebuild', 'all', '--json'));
-      expect(result).toMatchObject({
-        outcome: 'switched',
-        results: liveProjections.map(({ name }) => ({ name, differing: 0 })),
-      });
-      await service.start({ RATE_LIMIT: '0' });
-      await expectTrueViews(service);
-    },
-  );
+  test('from the command line, through the service and without it', { timeout: 120_000 }, async ({ skip }) => {
+    skip(onServers, 'the command line is asked on the files of a data folder');
+    const ran = async (...words: readonly string[]) => {
+      const options = { env: { PATH: process.env['PATH'], AUDIENCE_KEY: service.key } };
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [program, ...words, '--data-dir', service.dataDir],
+        options,
+      );
+      return stdout;
+    };
+    expect(await ran('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
+    expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
+    await service.kill('SIGTERM');
+    const result: unknown = JSON.parse(await ran('projections', 'rebuild', 'all', '--json'));
+    expect(result).toMatchObject({
+      outcome: 'switched',
+      results: liveProjections.map(({ name }) => ({ name, differing: 0 })),
+    });
+    await service.start({ RATE_LIMIT: '0' });
+    await expectTrueViews(service);
+  });
 
-  test.skipIf(onServers)(
+  test(
     'on a copy of the data folder leaves the service of the original alone',
     { timeout: 120_000 },
-    async () => {
+    async ({ skip }) => {
+      skip(onServers, 'only a data folder can be copied');
       const copy = freshFolder();
       const env = { AUDIENCE_KEY: service.key };
       try {
@@ -208,10 +206,11 @@ describe('a rebuild', () => {
   );
 });
 
-test.skipIf(onServers)(
+test(
   'a start with a view of another version fills that one, and serves the others meanwhile',
   { timeout: 120_000 },
-  async () => {
+  async ({ skip }) => {
+    skip(onServers, 'the checkpoint is set back in the file of the embedded views');
     const service = await startService();
     try {
       const list = await newList(service);
@@ -239,10 +238,11 @@ test.skipIf(onServers)(
   },
 );
 
-test.skipIf(onServers)(
+test(
   'an event that cannot be folded stops it: the body is for who asks, and in no log',
   { timeout: 120_000 },
-  async () => {
+  async ({ skip }) => {
+    skip(onServers, 'the event is put into the embedded log');
     const service = await startService();
     try {
       const list = await newList(service);
