@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from './event-store.js';
 import type { Connection } from './eventstoredb-connection.js';
 import { faultOf, isAborted } from './eventstoredb-faults.js';
-import { eventOf, liveRequest } from './eventstoredb-messages.js';
+import { liveRequest } from './eventstoredb-messages.js';
 import type { Timings } from './eventstoredb-timings.js';
 
 export interface Bell {
@@ -101,16 +101,15 @@ export function createBell({ connection, prefix, head, timings, random, onFault 
       const end = await connection.read({
         request: liveRequest(prefix),
         signal,
-        take: (message) => {
-          if (message.hasConfirmation()) {
+        take: (answer) => {
+          if (answer.kind === 'confirmation') {
             confirmed();
             void expectFromHere(signal);
           }
-          const event = eventOf(message);
-          if (event !== undefined) hear(event.position);
+          if (answer.kind === 'event') hear(answer.event.position);
           // What came between two subscriptions has not rung.
-          if (event !== undefined || message.hasConfirmation()) ring();
-          return event === undefined || !isBurst();
+          if (answer.kind !== 'other') ring();
+          return answer.kind !== 'event' || !isBurst();
         },
       });
       if (end === 'left' && !signal.aborted) return 'rest';

@@ -1,20 +1,22 @@
 /**
- * Calls to an EventStoreDB. The client finds the node; the two calls that a log is made of are made here, because the
- * client's own parse and rewrite the JSON of every event.
+ * Calls to an EventStoreDB. The client finds the leader, which decisions rest on; the two calls that a log is made of are
+ * made here, because the client's own parse and rewrite the JSON of every event.
  */
 import streamsService, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messagesOf from '@eventstore/db-client/generated/streams_pb.js';
-import type { AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendResp, ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type { Buffer } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from './event-store.js';
-import { faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
-import { createAppendCalls, type AppendCall } from './eventstoredb-append-call.js';
+import { readAnswer, type ReadAnswer } from './eventstoredb-answers.js';
+import { createCalls, framed, type Call } from './eventstoredb-calls.js';
+import { CallError, codes, faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
 import { createClient, nodeAccess } from './eventstoredb-url.js';
 
 export interface ReadCall {
   readonly request: ReadReq;
-  /** Takes one message; false = enough. */
-  readonly take: (message: ReadResp) => boolean;
+  /** Takes one message of the answer; false = enough. */
+  readonly take: (answer: ReadAnswer) => boolean;
   /** The call is given up after so many milliseconds without a message. Default: never. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -32,31 +34,20 @@ export interface Connection {
   close(): void;
 }
 
-type Metadata = NonNullable<Parameters<StreamsClient['read']>[1]>;
-type CallOptions = NonNullable<Parameters<StreamsClient['read']>[2]>;
-
 /** What the client keeps to itself. Its version is pinned. */
 interface ClientInside {
   readonly connectionName: string;
   getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
-  callArguments(
-    options: { readonly requiresLeader: boolean; readonly deadline?: number },
-    callOptions?: CallOptions,
-  ): [Metadata, CallOptions];
   /** Moves on to the leader, or to a new connection, where the error asks for it. */
   handleError(client: StreamsClient, error: Error): Promise<void>;
 }
 
-/**
- * On every call: decisions rest on the reads, and who follows the log reads on when the leader has acknowledged or rung.
- * A follower would be behind the positions that others have been promised.
- */
-const requiresLeader = true;
-
 /** Connects with the first call. @throws EventStoreUrlError */
 export function openConnection(url: string): Connection {
   const inside = createClient(url) as unknown as ClientInside;
-  const appends = createAppendCalls(nodeAccess(url), inside.connectionName);
+  const access = nodeAccess(url);
+  // On connections of their own, so that no append waits behind a page of the log.
+  const [appends, reads] = [createCalls(access, inside.connectionName), createCalls(access, inside.connectionName)];
   /** Of the reads that are running: ends them. */
   const running = new Set<() => void>();
   let current: StreamsClient | undefined;
@@ -108,19 +99,26 @@ export function openConnection(url: string): Connection {
 
   function append(frames: Buffer, timeoutMs: number): Promise<AppendResp> {
     return new Promise((resolve, reject) => {
-      let running: AppendCall | undefined;
+      let running: Call | undefined;
       let isOver = false;
       // Besides the deadline of the call: that one does not cover the time until a node is found.
       const timer = setTimeout(() => {
         isOver = true;
         if (running?.isSent() !== true) reject(new NotSentError(`no connection for ${timeoutMs} ms`));
         else reject(new SilenceError(`no answer for ${timeoutMs} ms`));
-        running?.cancel();
+        running?.cancel('doubt');
       }, timeoutMs);
-      const attempt = (client: StreamsClient): Promise<Buffer> => {
+      const attempt = async (client: StreamsClient): Promise<Buffer> => {
         if (isOver) throw new NotSentError(`no connection for ${timeoutMs} ms`);
-        running = appends.call(nodeOf(client), frames, timeoutMs);
-        return running.answer;
+        let answer: Buffer | undefined;
+        const take = (message: Buffer): boolean => {
+          answer = message;
+          return true;
+        };
+        running = appends.call(nodeOf(client), { method: 'Append', frames, take, timeoutMs });
+        await running.end;
+        if (answer === undefined) throw new CallError({ code: codes.unavailable, details: 'the answer is empty' });
+        return answer;
       };
       call(attempt)
         .then((answer) => resolve(messagesOf.AppendResp.deserializeBinary(answer)))
@@ -161,39 +159,38 @@ export function openConnection(url: string): Connection {
     { request, take, silenceMs, signal }: ReadCall,
     connected: () => void,
   ): Promise<'ended' | 'left'> {
+    const frames = framed(request.serializeBinary());
     return call(async (client) => {
       connected();
       if (signal?.aborted === true) return 'left';
-      const stream = client.read(request, ...inside.callArguments({ requiresLeader }, { deadline: Infinity }));
       let timer: NodeJS.Timeout | undefined;
+      const reading = reads.call(nodeOf(client), {
+        method: 'Read',
+        frames,
+        take(message) {
+          up = true;
+          timer?.refresh();
+          return take(readAnswer(message));
+        },
+      });
       let stop = (): void => undefined;
+      const stopped = new Promise<'left'>((resolve, reject) => {
+        const leave = (reason: 'doubt' | 'left', settle: () => void): void => {
+          settle();
+          reading.cancel(reason);
+        };
+        stop = () => leave('left', () => (isClosed() ? reject(closedError()) : resolve('left')));
+        const silent = (): void => reject(new SilenceError(`no answer for ${silenceMs} ms`));
+        if (silenceMs !== undefined) timer = setTimeout(() => leave('doubt', silent), silenceMs);
+      });
+      signal?.addEventListener('abort', stop);
+      running.add(stop);
       try {
-        return await new Promise<'ended' | 'left'>((resolve, reject) => {
-          stop = () => (isClosed() ? reject(closedError()) : resolve('left'));
-          if (silenceMs !== undefined)
-            timer = setTimeout(() => reject(new SilenceError(`no answer for ${silenceMs} ms`)), silenceMs);
-          stream.on('data', (message: ReadResp) => {
-            up = true;
-            timer?.refresh();
-            try {
-              if (!take(message)) resolve('left');
-            } catch (error) {
-              reject(asError(error));
-            }
-          });
-          stream.on('end', () => resolve('ended'));
-          // Stays: cancelling reports an error, too.
-          stream.on('error', reject);
-          stream.on('close', () => reject(new Error('the call was closed')));
-          signal?.addEventListener('abort', stop);
-          running.add(stop);
-        });
+        return await Promise.race([reading.end, stopped]);
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', stop);
         running.delete(stop);
-        stream.removeAllListeners('data');
-        stream.cancel();
       }
     });
   }
@@ -209,6 +206,7 @@ export function openConnection(url: string): Connection {
       for (const stop of [...running]) stop();
       current?.close();
       appends.close();
+      reads.close();
     },
   };
 }
@@ -220,5 +218,3 @@ const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /Channel (closed before call started|has been shut down)/.test(error.message);
 
 export const closedError = (): StoreUnavailableError => new StoreUnavailableError('the event store is closed');
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

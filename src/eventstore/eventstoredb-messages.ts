@@ -1,14 +1,12 @@
-/** The messages of EventStoreDB's protocol that are needed: answers to appends, reads, and the events that come back, as text. */
+/** Messages of EventStoreDB's protocol: answers to appends, and what reads ask for. */
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
-import type { AppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { AppendResp, ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import {
   AppendInDoubtError,
   WrongExpectedRevisionError,
   type AppendResult,
   type ExpectedRevision,
-  type Position,
-  type StoredEvent,
 } from './event-store.js';
 import { formatPosition, type LogPosition } from './eventstoredb-positions.js';
 
@@ -91,42 +89,3 @@ function request(options: ReadReq.Options): ReadReq {
 }
 
 const identifier = (stream: string) => new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
-
-type Recorded = ReadResp.ReadEvent.RecordedEvent;
-
-/** As much of an event as tells whether it is wanted. */
-export interface FoundEvent {
-  /** The server's name for it. */
-  readonly stream: string;
-  readonly type: string;
-  readonly revision: bigint;
-  readonly position: Position;
-  readonly recorded: Recorded;
-}
-
-/** Undefined for messages that carry no event. */
-export function eventOf(message: ReadResp): FoundEvent | undefined {
-  const recorded = message.getEvent()?.getEvent();
-  if (recorded === undefined) return undefined;
-  return {
-    stream: text(recorded.getStreamIdentifier()?.getStreamName_asU8()),
-    type: recorded.getMetadataMap().get('type') ?? '',
-    revision: BigInt(recorded.getStreamRevision()),
-    position: formatPosition(recorded.getCommitPosition(), recorded.getPreparePosition()),
-    recorded,
-  };
-}
-
-/** The whole event, under the name of the stream that is given. */
-export const storedEvent = ({ type, revision, position, recorded }: FoundEvent, stream: string): StoredEvent => ({
-  stream,
-  revision,
-  position,
-  id: recorded.getId()?.getString() ?? '',
-  type,
-  data: text(recorded.getData_asU8()),
-  metadata: text(recorded.getCustomMetadata_asU8()),
-});
-
-const text = (bytes: Uint8Array = new Uint8Array()): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

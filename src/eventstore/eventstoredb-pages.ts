@@ -1,9 +1,10 @@
 /** Reads an EventStoreDB page by page: bounded by count and bytes, of our streams only, no call open between two pages. */
-import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import { storedEvent, type FoundEvent, type ReadAnswer } from './eventstoredb-answers.js';
 import { logStart, type Position, type StoredEvent } from './event-store.js';
 import type { Connection } from './eventstoredb-connection.js';
 import { isNoRecord, SilenceError, unavailable } from './eventstoredb-faults.js';
-import { allRequest, eventOf, storedEvent, streamRequest, type FoundEvent } from './eventstoredb-messages.js';
+import { allRequest, streamRequest } from './eventstoredb-messages.js';
 import { demandPosition, parsePosition } from './eventstoredb-positions.js';
 
 const eventsPerPage = 1_000;
@@ -92,11 +93,8 @@ export function createPages(
       last = event;
       return events.length < limit && (events.length === 0 || performance.now() < deadline);
     };
-    const takeMessage = (message: ReadResp): boolean => {
-      const event = eventOf(message);
-      return event === undefined || take(event);
-    };
-    const end = await connection.read({ request, take: takeMessage, silenceMs: patience, signal });
+    const takeAnswer = (answer: ReadAnswer): boolean => answer.kind !== 'event' || take(answer.event);
+    const end = await connection.read({ request, take: takeAnswer, silenceMs: patience, signal });
     return { events, first, last, ended: end === 'ended' && seen < count };
   }
 

@@ -47,6 +47,8 @@ export interface NodeAccess {
   readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer } | undefined;
   /** For the header `authorization`. */
   readonly credentials: string | undefined;
+  /** How often the other end of a connection is asked whether it is still there, and how long it may take to say so. Undefined: never. */
+  readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number } | undefined;
 }
 
 /** As the client reads it; to be called with a URL that the client has taken. */
@@ -70,8 +72,20 @@ export function nodeAccess(url: string): NodeAccess {
       user === undefined || password === undefined
         ? undefined
         : `Basic ${Buffer.from(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`).toString('base64')}`,
+    keepAlive: keepAliveIn(given),
   };
 }
+
+/** The defaults are the client's; -1 switches it off. */
+function keepAliveIn(given: ReadonlyMap<string, string>): NodeAccess['keepAlive'] {
+  const milliseconds = (name: string): number => Number(given.get(name) ?? 10_000);
+  const [intervalMs, timeoutMs] = [milliseconds('keepaliveinterval'), milliseconds('keepalivetimeout')];
+  if (intervalMs < 0 || timeoutMs < 0) return undefined;
+  return { intervalMs: Math.max(intervalMs, shortestMs), timeoutMs };
+}
+
+/** A server would take more of it for an attack. */
+const shortestMs = 1_000;
 
 const flat = (name: string): string => name.trim().toLowerCase().replace(/[_-]/g, '');
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainHead } from '../eventstore/chain.js';
-import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
+import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import {
   CommitConflictError,
   type Checkpoint,
@@ -58,7 +58,7 @@ const intervalMs = 1_000;
 const retryMs = 5_000;
 /** Whoever offers may have read something in another way: the log is asked itself after so many milliseconds without an offer. */
 const unofferedMs = 15_000;
-/** So many events are kept for the next commit; when more come they are read again then. */
+/** So many events, or a page more, are kept for the next commit; what comes before it is read again then. */
 const mostOffered = 8_192;
 const eventsPerCommit = 4_096;
 
@@ -68,11 +68,32 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
   let told = '';
   let offered: { readonly after: Position; readonly events: StoredEvent[] } | undefined;
 
+  /** Of the last event that the chain is known to have. */
+  let known: Position = logStart;
+  let wake = (): void => undefined;
+
   function offer(after: Position, events: readonly StoredEvent[]): void {
-    const last = offered?.events.at(-1)?.position;
-    if (offered === undefined || last !== after || offered.events.length > mostOffered)
-      offered = { after, events: [...events] };
-    else offered.events.push(...events);
+    const last = events.at(-1)?.position ?? logStart;
+    if (last <= known || (offered !== undefined && offered.events.length >= mostOffered)) return;
+    if (offered?.events.at(-1)?.position === after) offered.events.push(...events);
+    else offered = { after, events: [...events] };
+    if (offered.events.length >= eventsPerCommit) wake();
+  }
+
+  /** Until the next commit is due. */
+  function pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        wake = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, intervalMs);
+      signal.addEventListener('abort', done);
+      wake = done;
+      if (signal.aborted) done();
+    });
   }
 
   /** What follows `position`: as offered, or read. */
@@ -132,6 +153,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
     chain.head = head;
     chain.checkpoint = next;
     chain.open = open;
+    known = head.position;
     told = '';
     onProgress(head);
   }
@@ -150,6 +172,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
         const epoch = await lease.hold(signal);
         if (epoch === null) return;
         const chain = await open();
+        known = chain.head.position;
         onProgress(chain.head);
         await keep(chain, epoch);
       } catch (error) {
@@ -164,18 +187,28 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
     while (!signal.aborted) {
       const before = chain.head.count;
       await extend(chain, await following(chain.head.position), epoch);
-      if (chain.head.count - before < eventsPerCommit)
-        await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+      const isBehind = chain.head.count - before >= eventsPerCommit || (offered?.events.length ?? 0) >= eventsPerCommit;
+      if (!isBehind) await pause();
     }
   }
 
   return { offer, ended: run() };
 }
 
-/** A reader whose subscriptions show to `offer`, too, what they yield. */
+/** A reader that shows to `offer`, too, what its subscriptions and its reads of the log onwards yield. */
 export function observed(reader: EventReader, offer: EvidenceKeeper['offer']): EventReader {
   return {
     ...reader,
+    async *readAll(options = {}) {
+      let after = options.direction === 'backwards' ? undefined : (options.after ?? logStart);
+      for await (const events of reader.readAll(options)) {
+        if (after !== undefined) {
+          offer(after, events);
+          after = events.at(-1)?.position ?? after;
+        }
+        yield events;
+      }
+    },
     async *subscribe(options) {
       // What comes after 'now' has no place that is known before the mark.
       let after = options.after === 'now' ? undefined : options.after;

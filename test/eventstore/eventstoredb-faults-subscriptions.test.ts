@@ -1,9 +1,11 @@
 /** Subscriptions of the EventStoreDB adapter while the server fails: every event exactly once and in order, whatever happens to the bell. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { logStart, type EventStore } from '../../src/eventstore/event-store.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
 import type { FaultType } from '../support/eventstoredb-stand-in-faults.js';
-import type { StandIn } from '../support/eventstoredb-stand-in.js';
-import { faultyStore, follow, impatient, said, until, untilAnswered } from '../support/faulty-event-store.js';
+import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+import { faultyStore, follow, impatient, prefix, said, until, untilAnswered } from '../support/faulty-event-store.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 
 const stream = 'contact-1';
 
@@ -98,6 +100,30 @@ describe('the bell', () => {
     expect(subscription.ids()).toEqual(ids);
     expect(reported.map(({ message }) => message)).toEqual([expect.stringContaining('told nothing of new events')]);
   });
+
+  it('that hangs on a connection whose other end has vanished without a word is hung up on another one', async () => {
+    const server = await startStandIn();
+    const direct = new URL(server.url.replace('esdb:', 'http:'));
+    const proxy = await startTcpProxy({ host: direct.hostname, port: Number(direct.port) });
+    const options = { prefix, timings: { pollMs: never, firstBackOffMs: 5, lastBackOffMs: 50 } };
+    const near = `esdb://127.0.0.1:${proxy.port}?tls=false&keepAliveInterval=1000&keepAliveTimeout=200`;
+    const store = openEventStoreDb({ ...options, url: near });
+    const other = openEventStoreDb({ ...options, url: `${server.url}&keepAliveInterval=10001` });
+    onTestFinished(async () => {
+      await Promise.all([store.close(), other.close()]);
+      await proxy.close();
+      await server.close();
+    });
+    const count = countSubscriptions(server);
+    const subscription = follow(store, 'now');
+    await subscription.until(() => subscription.caughtUp() > 0);
+    await until(() => count() === 1);
+    proxy.vanish();
+    await until(() => count() === 2);
+    const ids = await write(other, stream, 5);
+    await subscription.until(() => subscription.seen.length === 5);
+    expect(subscription.ids()).toEqual(ids);
+  }, 60_000);
 
   it('is one for all subscriptions of a store', async () => {
     const { server, store, other } = await faultyStore({ pollMs: never });

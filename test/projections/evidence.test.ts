@@ -136,6 +136,24 @@ describe('the evidence chain of a log that keeps none itself', () => {
     expect(await kept()).toEqual(linksOf(await allEvents(store)));
   }, 30_000);
 
+  it('is fed by what a fill reads, which is not read again', async () => {
+    await append(20_000);
+    let reads = 0;
+    const counted = {
+      ...store,
+      readAll: (...input: Parameters<typeof store.readAll>) => {
+        reads += 1;
+        return store.readAll(...input);
+      },
+    };
+    const keeper = keep('one', counted);
+    for await (const page of observed(store, keeper.offer).readAll()) void page;
+    await keeper.reached(20_001);
+    expect(await kept()).toEqual(linksOf(await allEvents(store)));
+    // Reading by itself it takes five; one may come before the first offer.
+    expect(reads).toBeLessThan(3);
+  }, 30_000);
+
   it('stands still, and says so, when the log has another event where it ends', async () => {
     await append(20);
     const first = keep('one');

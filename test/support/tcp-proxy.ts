@@ -11,6 +11,8 @@ export interface TcpProxy {
   delay(milliseconds: number): void;
   /** Resets every connection; new ones are welcome. */
   reset(): void;
+  /** Lets nothing more through on the connections that there are, for ever; new ones are welcome. */
+  vanish(): void;
   /** Nobody listens on the port until `heal`, and connections are reset. */
   refuse(): Promise<void>;
   /** Lets the next matching request through, swallows its answer and resets the connection; resolves when done. */
@@ -30,6 +32,7 @@ interface Link {
   readonly server: Socket;
   losing?: () => void;
   held?: Promise<void>;
+  vanished?: boolean;
 }
 
 interface Gate {
@@ -66,6 +69,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   }
 
   async function toServer(link: Link, request: Buffer): Promise<void> {
+    if (link.vanished === true) return;
     lookAt(link, request);
     await link.held;
     if (kept?.what === 'both') await kept.over;
@@ -74,6 +78,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   }
 
   async function toClient(link: Link, reply: Buffer): Promise<void> {
+    if (link.vanished === true) return;
     if (link.losing !== undefined) {
       link.client.resetAndDestroy();
       link.losing();
@@ -117,6 +122,7 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       delayMs = milliseconds;
     },
     reset: resetAll,
+    vanish: () => links.forEach((link) => (link.vanished = true)),
     async refuse() {
       const closed = once(listener, 'close');
       listener.close();

@@ -1,7 +1,8 @@
 /**
- * An append as a call of its own on an HTTP/2 connection that all share: gRPC's frames without the layers of its library,
- * which take two thirds of what an append costs this process, see docs/decisions/0007-servers.md.
+ * Calls on an HTTP/2 connection that all share: gRPC's frames without the layers of its library, which take two thirds of
+ * what an append, and half of what an event that is read, costs this process, see docs/decisions/0007-servers.md.
  */
+import { Buffer } from 'node:buffer';
 import http2, {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -12,30 +13,40 @@ import { isIP } from 'node:net';
 import { CallError, codes, NotSentError } from './eventstoredb-faults.js';
 import type { NodeAccess } from './eventstoredb-url.js';
 
-export interface AppendCall {
-  /** The message of the answer. Rejects with what `appendError` understands. */
-  readonly answer: Promise<Buffer>;
-  /** Whether the server can have got any of it. */
-  isSent(): boolean;
-  /** Gives the call up; the answer then rejects. The connection is given up as well if it does not even answer a ping. */
-  cancel(): void;
+export interface CallRequest {
+  readonly method: 'Append' | 'Read';
+  /** All messages of the request in one: what has come of an append that is cancelled half-way the server writes. */
+  readonly frames: Buffer;
+  /** Takes one message of the answer; false = enough. */
+  readonly take: (message: Buffer) => boolean;
+  /** The server gives the call up after so many milliseconds. Default: never. */
+  readonly timeoutMs?: number;
 }
 
-export interface AppendCalls {
-  /** `node` as `host:port`; `frames` as made by `appendFrames`, all of an append in one: what has come of an append that is cancelled half-way the server writes. */
-  call(node: string, frames: Buffer, timeoutMs: number): AppendCall;
+export interface Call {
+  /** `ended` = answered whole; `left` = enough was taken. Rejects with what `faultOf` understands, and with what `take` throws. */
+  readonly end: Promise<'ended' | 'left'>;
+  /** Whether the server can have got any of it. */
+  isSent(): boolean;
+  /** Gives the call up; its end then rejects. With `doubt` the connection is given up as well if it does not even answer a ping. */
+  cancel(doubt: 'doubt' | 'left'): void;
+}
+
+export interface Calls {
+  /** `node` as `host:port`. */
+  call(node: string, request: CallRequest): Call;
   /** Running calls are answered first. */
   close(): void;
 }
 
 /** A connection is given up when it has not been made, or a ping not been answered, after so many milliseconds. */
 const patienceMs = 5_000;
-const path = '/event_store.client.streams.Streams/Append';
+/** Bytes that a server may send before they are taken: a page of the log. */
+const window = 4 * 1024 * 1024;
 
-export function createAppendCalls({ tls, credentials }: NodeAccess, connectionName: string): AppendCalls {
+export function createCalls({ tls, credentials, keepAlive }: NodeAccess, connectionName: string): Calls {
   const fixed = {
     ':method': 'POST',
-    ':path': path,
     'content-type': 'application/grpc',
     te: 'trailers',
     'requires-leader': 'true',
@@ -45,6 +56,7 @@ export function createAppendCalls({ tls, credentials }: NodeAccess, connectionNa
     [http2.sensitiveHeaders]: ['authorization'],
   };
   let current: { readonly node: string; readonly session: Promise<ClientHttp2Session> } | undefined;
+  let running = 0;
 
   function sessionTo(node: string): Promise<ClientHttp2Session> {
     if (current?.node === node) return current.session;
@@ -56,11 +68,22 @@ export function createAppendCalls({ tls, credentials }: NodeAccess, connectionNa
       if (current === connection) current = undefined;
     };
     session.then((connected) => {
+      keepAsking(connected);
       // Ends when what runs on it has ended.
       connected.once('goaway', forget);
       connected.once('close', forget);
     }, forget);
     return session;
+  }
+
+  /** Who only listens would never notice that nobody is there any more. */
+  function keepAsking(session: ClientHttp2Session): void {
+    if (keepAlive === undefined) return;
+    const { intervalMs, timeoutMs } = keepAlive;
+    const timer = setInterval(() => {
+      if (running > 0) demandPing(session, timeoutMs);
+    }, intervalMs).unref();
+    session.once('close', () => clearInterval(timer));
   }
 
   function retire(): void {
@@ -72,23 +95,29 @@ export function createAppendCalls({ tls, credentials }: NodeAccess, connectionNa
   }
 
   return {
-    call(node, frames, timeoutMs) {
+    call(node, { method, frames, take, timeoutMs }) {
       let stream: ClientHttp2Stream | undefined;
       let isGivenUp = false;
-      const send = (session: ClientHttp2Session): Promise<Buffer> => {
+      const send = (session: ClientHttp2Session): Promise<'ended' | 'left'> => {
         if (isGivenUp) throw new NotSentError('the call was given up before it was sent');
-        stream = session.request({ ...fixed, 'grpc-timeout': `${timeoutMs}m` });
-        const answer = answerOf(stream);
+        stream = session.request({
+          ...fixed,
+          ':path': `/event_store.client.streams.Streams/${method}`,
+          ...(timeoutMs === undefined ? {} : { 'grpc-timeout': `${timeoutMs}m` }),
+        });
+        running += 1;
+        stream.once('close', () => (running -= 1));
+        const end = taken(stream, take);
         stream.end(frames);
-        return answer;
+        return end;
       };
       return {
-        answer: sessionTo(node).then(send),
+        end: sessionTo(node).then(send),
         isSent: () => stream !== undefined,
-        cancel() {
+        cancel(reason) {
           isGivenUp = true;
           if (stream === undefined) return;
-          demandPing(stream.session);
+          if (reason === 'doubt') demandPing(stream.session, patienceMs);
           stream.close(http2.constants.NGHTTP2_CANCEL);
         },
       };
@@ -101,6 +130,7 @@ function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Sessi
   return new Promise((resolve, reject) => {
     const session = http2.connect(`${tls === undefined ? 'http' : 'https'}://${node}`, {
       ...tls,
+      settings: { enablePush: false, initialWindowSize: window },
       // An address is no name: what is asked for then is the certificate alone.
       ...(isAddress(node) && { servername: '' }),
     });
@@ -112,6 +142,7 @@ function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Sessi
     const timer = setTimeout(() => fail(`no connection for ${patienceMs} ms`), patienceMs);
     session.once('connect', () => {
       clearTimeout(timer);
+      session.setLocalWindowSize(window);
       resolve(session);
     });
     // Stays: what ends a connection later is told by each of its calls.
@@ -129,15 +160,15 @@ function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Sessi
 const isAddress = (node: string): boolean => isIP(node.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
 
 /** A connection whose other end has vanished without a word takes what is written to it for minutes. */
-function demandPing(session: Http2Session | undefined): void {
+function demandPing(session: Http2Session | undefined, timeoutMs: number): void {
   if (session === undefined || session.destroyed || session.closed) return;
-  const timer = setTimeout(() => session.destroy(), patienceMs).unref();
+  const timer = setTimeout(() => session.destroy(), timeoutMs).unref();
   session.ping(() => clearTimeout(timer));
 }
 
-function answerOf(stream: ClientHttp2Stream): Promise<Buffer> {
+function taken(stream: ClientHttp2Stream, take: CallRequest['take']): Promise<'ended' | 'left'> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const messages = messagesIn(take);
     let trailers: IncomingHttpHeaders | undefined;
     let status: number | undefined;
     let failure: Error | undefined;
@@ -148,28 +179,74 @@ function answerOf(stream: ClientHttp2Stream): Promise<Buffer> {
     stream.on('trailers', (headers: IncomingHttpHeaders) => {
       trailers = headers;
     });
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const leave = (settle: () => void): void => {
+      stream.removeAllListeners('data');
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      settle();
+    };
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        if (!messages.add(chunk)) leave(() => resolve('left'));
+      } catch (error) {
+        leave(() => reject(error instanceof Error ? error : new Error(String(error))));
+      }
+    });
     stream.on('error', (error: Error) => {
       failure = error;
     });
     stream.on('close', () => {
-      const body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-      const fault = faultIn({ trailers, status, failure, body });
-      if (fault === undefined) resolve(body.subarray(5));
+      const fault = faultIn({ trailers, status, failure, isWhole: messages.isWhole() });
+      if (fault === undefined) resolve('ended');
       else reject(fault);
     });
   });
+}
+
+/** Before each message: whether it is compressed, which is never asked for, and its length in four bytes. */
+const frameHead = 5;
+
+/** A message as it goes out. */
+export function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(frameHead + message.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, frameHead);
+  return frame;
+}
+
+/** Puts messages together from what comes, in pieces of any length. */
+function messagesIn(take: CallRequest['take']) {
+  let rest: Buffer | undefined;
+  return {
+    isWhole: (): boolean => rest === undefined,
+    /** False when enough was taken. */
+    add(chunk: Buffer): boolean {
+      const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
+      let at = 0;
+      while (bytes.length >= at + frameHead) {
+        if (bytes[at] !== 0)
+          throw new CallError({ code: codes.unavailable, details: 'an answer that nobody asked for' });
+        const end = at + frameHead + bytes.readUInt32BE(at + 1);
+        if (bytes.length < end) break;
+        if (!take(bytes.subarray(at + frameHead, end))) return false;
+        at = end;
+      }
+      rest = at < bytes.length ? bytes.subarray(at) : undefined;
+      return true;
+    },
+  };
 }
 
 interface Answered {
   readonly trailers: IncomingHttpHeaders | undefined;
   readonly status: number | undefined;
   readonly failure: Error | undefined;
-  readonly body: Buffer;
+  /** No message is only there in part. */
+  readonly isWhole: boolean;
 }
 
-/** What kept the call from being answered with a whole message. */
-function faultIn({ trailers, status, failure, body }: Answered): CallError | undefined {
+/** What kept the call from being answered whole. */
+function faultIn({ trailers, status, failure, isWhole }: Answered): CallError | undefined {
   if (trailers === undefined) {
     if (status !== undefined && status !== 200)
       return new CallError({ code: codeOf(status), details: `HTTP status ${status}` });
@@ -177,7 +254,6 @@ function faultIn({ trailers, status, failure, body }: Answered): CallError | und
   }
   const code = Number(trailers['grpc-status']);
   if (code !== codes.ok) return new CallError({ code, details: messageOf(trailers), trailers });
-  const isWhole = body.length >= 5 && body[0] === 0 && body.length === 5 + body.readUInt32BE(1);
   return isWhole ? undefined : new CallError({ code: codes.unavailable, details: 'the answer is not whole' });
 }
 
