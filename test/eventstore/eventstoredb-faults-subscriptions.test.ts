@@ -115,7 +115,7 @@ describe('the bell', () => {
       await server.close();
     });
     const count = countSubscriptions(server);
-    const subscription = follow(store, 'now');
+    const subscription = follow(store, logStart);
     await subscription.until(() => subscription.caughtUp() > 0);
     await until(() => count() === 1);
     proxy.vanish();
