@@ -6,6 +6,7 @@ import type { Readiness } from './api/health.js';
 import { ServerRefusedError } from './await-server.js';
 import { ConfigurationError, type Role } from './config.js';
 import { ServiceError } from './errors.js';
+import { UnknownEventTypeError, UnreadableEventError } from './events/codec.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
 import { AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
@@ -157,7 +158,15 @@ export function printKey(key: string, folder: string): void {
 }
 
 /** Their messages are for the operator and say all there is to say. */
-const plainErrors = [AlteredLogError, ConfigurationError, ServerRefusedError, WriterLockedError, StoreUnavailableError];
+const plainErrors = [
+  AlteredLogError,
+  ConfigurationError,
+  ServerRefusedError,
+  WriterLockedError,
+  StoreUnavailableError,
+  UnknownEventTypeError,
+  UnreadableEventError,
+];
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {
