@@ -109,12 +109,15 @@ export interface Lines {
 
 /**
  * One line a request, in pino's format but put together here: every value is a number, a constant or checked before, and
- * pino's own way costs a tenth of a GET. Faults of the server go through pino, with their cause.
+ * pino's own way costs a tenth of a GET. Faults of the server go through pino, with their cause. What the service itself
+ * puts off (too many at once, views that lag, a parked stream) is none: a stack would only say where it is written.
  */
 export function requestLog(logger: Logger, lines: Lines): (line: RequestLine) => void {
   const isOn = logger.isLevelEnabled('info');
   return ({ error, ...line }) => {
-    if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
+    if (error instanceof ServiceError && error.code === 'unavailable' && error.cause === undefined)
+      logger.warn(line, 'request put off');
+    else if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
     else if (isOn) lines.write(requestLine(line));
   };
 }
