@@ -187,6 +187,7 @@ describe('without a process of its own', () => {
     [['export', 'persons', '--out', 'x'], 'events, contacts, lists, growth'],
     [['export', 'events', '--out', '-', '--format', 'parquet'], 'parquet needs a file'],
     [['export', 'events', '--out', 'x', '--at', 'yesterday'], '--at must be a time'],
+    [['export', 'events', '--out', 'x', '--time', 'yesterday'], '--at must be a time'],
     [['import', 'contacts', 'x'], 'events'],
     [['import', 'events', 'x', '--public-key', 'y'], '--public-key goes with --seal'],
   ])('%j is a mistake: exit code 2', async (words, reason) => {
