@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailedError } from './cli/failures.js';
+import { logStart, type EventReader, type Position } from './eventstore/event-store.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
 import { fillViews } from './projections/fill.js';
 import { createLease, type Lease } from './projections/lease.js';
@@ -10,7 +11,7 @@ import { createOrders, type OrderAnswer, type Orders } from './projections/order
 import { runProjector } from './projections/projector.js';
 import type { ProjectorStatus } from './projections/projector-status.js';
 import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
-import { runRebuild, type Command } from './projections/rebuild.js';
+import { RebuildInterruptedError, runRebuild, type Command } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
 import { openRebuildStores, type RebuildStores } from './rebuild-stores.js';
 import { isShared, type StoreSettings } from './stores.js';
@@ -31,7 +32,7 @@ const patienceMs = 2 * leaseMs;
 const pauseMs = 5;
 const now = (): number => performance.now();
 
-/** @throws WriterLockedError, CommandFailedError, RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
+/** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
 export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResult> {
   const { settings, isPreparation } = input;
   // Held, so that no service starts meanwhile.
@@ -83,6 +84,8 @@ async function underLease(input: Commanded): Promise<RebuildResult> {
       pause: () => sleep(pauseMs),
       ...(bounds === undefined ? {} : { bounds }),
     });
+  } catch (error) {
+    throw inWords(error);
   } finally {
     await lease.close();
   }
@@ -98,13 +101,29 @@ async function withProjector(input: Opened): Promise<RebuildResult> {
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   const folding = startFolding({ ...input, lease, orders, onAnswer: line.answer, stop: stop.signal });
   try {
-    await folding.reaches(await reader.head(), signal);
+    await folding.reaches(await demandEvents(reader), signal);
     return await underLease({ ...input, signal, wishId, command: line.command });
   } finally {
     stop.abort();
     await folding.done;
     await lease?.close();
   }
+}
+
+/** The head. */
+async function demandEvents(reader: Pick<EventReader, 'head'>): Promise<Position> {
+  const head = await reader.head();
+  if (head !== logStart) return head;
+  throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
+}
+
+/** What a rebuild came to an end of without a fault of its own, in the operator's words. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof RebuildInterruptedError)) return error;
+  return new CommandFailedError(
+    `The rebuild was interrupted: ${error.message}. Nothing was switched; the same command goes on where this one was.`,
+    { type: 'interrupted', cause: error },
+  );
 }
 
 interface Folding {
@@ -145,7 +164,8 @@ function startFolding({ reader, readModels, lease, orders, onAnswer, stop }: Fol
         signal.throwIfAborted();
         if (status?.standby === true && now() - begun > patienceMs)
           throw new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
-        if (typeof status?.fault === 'string') throw new Error(status.fault);
+        if (typeof status?.fault === 'string')
+          throw new CommandFailedError(`The live views cannot be folded, so there is no rebuild: ${status.fault}.`);
         await sleep(pauseMs);
       }
     },

@@ -126,6 +126,8 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
       if (store.onCommitted === undefined) parts.reads?.ring(last.position);
     },
     onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
+    onUnreadable: (stream, reason) =>
+      logger.error({ stream, reason }, 'a catalogue cannot be folded: what rests on its names is answered with 503'),
   });
   if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
 

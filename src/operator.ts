@@ -6,6 +6,7 @@ import type { Readiness } from './api/health.js';
 import { ServerRefusedError } from './await-server.js';
 import { ConfigurationError, type Role } from './config.js';
 import { ServiceError } from './errors.js';
+import { UnknownEventTypeError, UnreadableEventError } from './events/codec.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
 import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
 import { AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
@@ -108,12 +109,15 @@ export interface Lines {
 
 /**
  * One line a request, in pino's format but put together here: every value is a number, a constant or checked before, and
- * pino's own way costs a tenth of a GET. Faults of the server go through pino, with their cause.
+ * pino's own way costs a tenth of a GET. Faults of the server go through pino, with their cause. What the service itself
+ * puts off (too many at once, views that lag, a parked stream) is none: a stack would only say where it is written.
  */
 export function requestLog(logger: Logger, lines: Lines): (line: RequestLine) => void {
   const isOn = logger.isLevelEnabled('info');
   return ({ error, ...line }) => {
-    if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
+    if (error instanceof ServiceError && error.code === 'unavailable' && error.cause === undefined)
+      logger.warn(line, 'request put off');
+    else if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
     else if (isOn) lines.write(requestLine(line));
   };
 }
@@ -157,7 +161,15 @@ export function printKey(key: string, folder: string): void {
 }
 
 /** Their messages are for the operator and say all there is to say. */
-const plainErrors = [AlteredLogError, ConfigurationError, ServerRefusedError, WriterLockedError, StoreUnavailableError];
+const plainErrors = [
+  AlteredLogError,
+  ConfigurationError,
+  ServerRefusedError,
+  WriterLockedError,
+  StoreUnavailableError,
+  UnknownEventTypeError,
+  UnreadableEventError,
+];
 
 /** What stops a start, in the operator's words; anything else is a fault of ours and keeps its stack. */
 export function explain(error: unknown): string {

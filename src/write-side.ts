@@ -12,8 +12,9 @@ import { createCommandHandler, type CommandHandler } from './commands/handle.js'
 import { listDecider } from './commands/list.js';
 import { serviceDecider } from './commands/service.js';
 import { tagDecider } from './commands/tag.js';
+import { ServiceError } from './errors.js';
 import { initialise } from './first-start.js';
-import type { DomainEvent } from './events/codec.js';
+import { isUnreadable, type DomainEvent } from './events/codec.js';
 import type { EmailEvent } from './events/email.js';
 import type { Recorded } from './events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from './events/streams.js';
@@ -38,7 +39,10 @@ const sources: Sources = {
 export interface WriteSide {
   readonly audience: Audience;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
-  /** Folds the catalogues, from their snapshots where these are true, and goes on following them. @throws ServiceError `unavailable` */
+  /**
+   * Folds the catalogues, from their snapshots where these are true, and goes on following them. One that holds an event
+   * which cannot be read is told of and left: what rests on it is refused, everything else goes on. @throws ServiceError `unavailable`
+   */
   openCatalogues(snapshots: Snapshots): Promise<void>;
   /** Keeps what has been folded for the next start. */
   close(): Promise<void>;
@@ -51,11 +55,13 @@ export interface WriteSideOptions {
   readonly onAppended: (events: readonly Recorded<DomainEvent>[]) => void;
   /** Told of the position that an answer without an event rests on. */
   readonly onUnchanged: (position: string) => void;
+  /** Told of a catalogue that cannot be folded. The reason names the event, and nothing personal. */
+  readonly onUnreadable: (stream: string, reason: string) => void;
 }
 
 /** Begins the log where it is empty. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openWriteSide(options: WriteSideOptions): Promise<WriteSide> {
-  const { store, keys, onAppended, onUnchanged } = options;
+  const { store, keys, onAppended, onUnchanged, onUnreadable } = options;
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
@@ -108,8 +114,14 @@ export async function openWriteSide(options: WriteSideOptions): Promise<WriteSid
       kept = snapshots;
       for (const { stream, handler } of catalogues) {
         const snapshot = await snapshots.load(stream);
-        const folded = snapshot === undefined ? await handler.fresh(stream) : await handler.adopt(stream, snapshot);
-        await snapshots.save(stream, folded);
+        try {
+          const folded = snapshot === undefined ? await handler.fresh(stream) : await handler.adopt(stream, snapshot);
+          await snapshots.save(stream, folded);
+        } catch (error) {
+          const cause = error instanceof ServiceError ? error.cause : error;
+          if (!isUnreadable(cause)) throw error;
+          onUnreadable(stream, cause.message);
+        }
       }
       if (!store.soleWriter) following = setTimeout(() => void follow(), followMs);
     },

@@ -1,6 +1,6 @@
 /** How the auditor reads the log: in pages small enough to keep nobody waiting, and as of one moment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { codec, UnknownEventTypeError, UnreadableEventError, type DomainEvent } from '../events/codec.js';
+import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
 import { contactSchemas, type ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
@@ -63,8 +63,7 @@ export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
   try {
     return codec.decode(stored);
   } catch (error) {
-    if (error instanceof UnknownEventTypeError || error instanceof UnreadableEventError)
-      throw new UnreadableHistoryError(error.message, { cause: error });
+    if (isUnreadable(error)) throw new UnreadableHistoryError(error.message, { cause: error });
     throw error;
   }
 }

@@ -18,7 +18,7 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
     .command('at')
     .description('how a contact was at a time: status, tags and profile, each with its reason')
     .argument('<contact>', 'contact id, or e-mail address')
-    .requiredOption('--time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
+    .requiredOption('--at, --time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
     .option('--list <id>', 'only this list, also when the contact was not in it')
     .action((contact: string, options: unknown) => at(contact, optionsSchema.parse(options), line));
   withExamples(command, [

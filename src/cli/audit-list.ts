@@ -20,7 +20,7 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
     .command('list')
     .description('a list as it was at a time, with all who were in it')
     .argument('<list>', 'list id')
-    .requiredOption('--time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
+    .requiredOption('--at, --time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
     .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
     .option('--force', 'also when the file is there already')

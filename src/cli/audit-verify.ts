@@ -61,12 +61,12 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
   }
 }
 
-/** One that was altered is an answer, too. */
-function demandedSeal(options: SealOptions, line: CommandLine): CheckedSeal | undefined {
+/** One that was altered is an answer, too: exit code 1. One that cannot be read is none: 2. @throws CommandFailedError */
+export function demandedSeal(options: SealOptions, line: Pick<CommandLine, 'exitWith'>): CheckedSeal | undefined {
   try {
     return sealOf(options);
   } catch (error) {
-    if (error instanceof CommandFailedError && error.type === 'seal') line.exitWith(1);
+    line.exitWith(error instanceof CommandFailedError && error.type === 'seal' ? 1 : 2);
     throw error;
   }
 }
@@ -134,7 +134,7 @@ export interface SealOptions {
 }
 
 /** @throws CommandFailedError it is no seal, or not signed as it should be */
-export function sealOf({ seal: file, publicKey }: SealOptions): CheckedSeal | undefined {
+function sealOf({ seal: file, publicKey }: SealOptions): CheckedSeal | undefined {
   if (file === undefined) {
     if (publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
     return undefined;

@@ -28,7 +28,7 @@ export function registerExport(program: Command, line: CommandLine): void {
     .addOption(
       new Option('--format <format>', 'default: what the name of the file ends with, else ndjson').choices(formats),
     )
-    .option('--at <time>', 'as it was at that time: ISO 8601 with its zone, or a day in UTC')
+    .option('--time, --at <time>', 'as it was at that time: ISO 8601 with its zone, or a day in UTC')
     .option('--force', 'replaces a file that is there already')
     .action((what: unknown, options: unknown) => exportTo(line, requestOf(what, options)));
   withExamples(command, [

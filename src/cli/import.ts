@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { sealOf } from './audit-verify.js';
+import { demandedSeal } from './audit-verify.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, UsageError } from './failures.js';
 import { importAsJson, importInWords } from './import-report.js';
@@ -32,7 +32,7 @@ export function registerImport(program: Command, line: CommandLine): void {
     .option('--dry-run', 'checks the file and the store, and writes nothing')
     .action((_what: unknown, file: unknown, options: unknown) => {
       const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
-      const seal = sealOf(files)?.seal;
+      const seal = demandedSeal(files, line)?.seal;
       return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun, seal });
     });
   withExamples(command, [

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AppendInDoubtError,
   logStart,
+  StoreFullError,
   StoreUnavailableError,
   type AppendResult,
   type EventToAppend,
@@ -34,6 +35,10 @@ export const patienceOf = (now: () => number): Patience => ({
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 });
 
+/** A full disk stays full: whoever is told at once can make room. */
+const mayPass = (error: unknown): boolean =>
+  (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) || error instanceof AppendInDoubtError;
+
 interface Retry {
   /** Waits before the next try. @throws the error itself, when it is none that passes or has lasted too long. */
   failed(error: unknown, signal: AbortSignal): Promise<void>;
@@ -46,7 +51,7 @@ function createRetry(patience: Patience): Retry {
   return {
     async failed(error, signal) {
       signal.throwIfAborted();
-      if (!(error instanceof StoreUnavailableError || error instanceof AppendInDoubtError)) throw error;
+      if (!mayPass(error)) throw error;
       since ??= patience.now();
       if (patience.now() - since >= patience.forMs) throw error;
       await patience.sleep(patience.random() * pauseMs, signal);

@@ -1,6 +1,6 @@
 /** The one load – decide – append loop: a lane per stream, one append in flight, bounded retries. The only file of this folder that knows the ports. */
 import { ServiceError } from '../errors.js';
-import { codec, type DomainEvent } from '../events/codec.js';
+import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import {
   AppendInDoubtError,
@@ -150,7 +150,9 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   function foldOne(folded: Folded<State>, stored: StoredEvent): Folded<State> {
     const { event, metadata, revision, position } = codec.decode(stored);
     if (!decider.knows(event))
-      throw new TypeError(`stream ${stored.stream} holds ${event.type}, which its decider does not know`);
+      throw new UnreadableEventError(
+        `event ${event.type} at revision ${revision} of ${stored.stream}, position ${position}, is none of this stream`,
+      );
     return { state: decider.evolve(folded.state, event), revision, position, at: metadata.at };
   }
 

@@ -32,10 +32,14 @@ export class UnknownEventTypeError extends Error {
   override readonly name = 'UnknownEventTypeError';
 }
 
-/** A known type that cannot be read: a poison event. The message names place and field, never a value. */
+/** A known type that cannot be read, or one in a stream that has no such events: a poison event. The message names place and field, never a value. */
 export class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError';
 }
+
+/** Asking again does not help: the event stays as it is until another version of the service can read it. */
+export const isUnreadable = (error: unknown): error is UnknownEventTypeError | UnreadableEventError =>
+  error instanceof UnknownEventTypeError || error instanceof UnreadableEventError;
 
 /** The parts of a stored event that decoding needs; the event-store port's `StoredEvent` has this shape. */
 export interface EncodedEvent {

@@ -42,7 +42,7 @@ export interface EventWriter {
    * result, and nothing is written twice, also after later appends to the stream.
    *
    * @throws WrongExpectedRevisionError the stream stands elsewhere; nothing was written.
-   * @throws StoreUnavailableError nothing was written, now or later.
+   * @throws StoreUnavailableError nothing was written, now or later; StoreFullError where it is known that the disk is full.
    * @throws AppendInDoubtError it may have been written, or may yet be: ask again with the same ids and expectation.
    * @throws TypeError an empty append, or data that is not acceptable to any store; nothing was written.
    */
@@ -126,7 +126,12 @@ export class WrongExpectedRevisionError extends Error {
 
 /** The store cannot be reached or refused to work; nothing was written. */
 export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** No room is left where the log is; nothing was written. It does not come right by waiting: somebody has to make room. */
+export class StoreFullError extends StoreUnavailableError {
+  override readonly name = 'StoreFullError';
 }
 
 /** The append may or may not have been written. The same ids with the same expectation tell. */

@@ -35,9 +35,12 @@ export type FromWriter =
   /** One transaction is durable: the outcomes of the next appends, in the order in which these were posted. */
   | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number; readonly grown: boolean }
   /** One transaction failed: so many of the next appends. */
-  | { readonly type: 'failed'; readonly count: number; readonly inDoubt: boolean; readonly message: string }
+  | { readonly type: 'failed'; readonly count: number; readonly how: Failure; readonly message: string }
   /** Something that fails no append. */
   | { readonly type: 'fault'; readonly message: string };
+
+/** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */
+export type Failure = 'in_doubt' | 'full' | 'refused';
 
 export interface Append {
   readonly stream: string;

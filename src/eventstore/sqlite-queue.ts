@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import {
   AppendInDoubtError,
+  StoreFullError,
   StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
@@ -29,6 +30,8 @@ const messagesInFlight = 2;
 const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
+
+const failures = { in_doubt: AppendInDoubtError, full: StoreFullError, refused: StoreUnavailableError } as const;
 
 interface Waiting extends Append {
   readonly expectedRevision: ExpectedRevision;
@@ -160,9 +163,9 @@ export class WriteQueue {
         this.#settle(message.outcomes);
         return;
       case 'failed': {
-        const Failure = message.inDoubt ? AppendInDoubtError : StoreUnavailableError;
-        for (const waiting of this.#take(message.count)) waiting.reject(new Failure(message.message));
-        this.#fault(new Failure(message.message));
+        const Failed = failures[message.how];
+        for (const waiting of this.#take(message.count)) waiting.reject(new Failed(message.message));
+        this.#fault(new Failed(message.message));
         this.#settled();
         this.#schedule();
         return;

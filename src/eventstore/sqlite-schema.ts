@@ -169,11 +169,21 @@ const isBlank = (db: Database.Database): boolean =>
 function refuseForeign(db: Database.Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
-  if (versionOf(db) !== formatVersion && !isUnchained(db))
+  // In one transaction: a writer may be giving it its links at this moment.
+  const { version, columns } = db.transaction(() => ({ version: versionOf(db), columns: columnsOf(db) }))();
+  if (version !== formatVersion && version !== unchainedVersion)
     throw new StoreUnavailableError(
-      `${file} has format ${String(versionOf(db))}, this version of the service reads formats ${unchainedVersion} and ${formatVersion}`,
+      `${file} has format ${String(version)}, this version of the service reads formats ${unchainedVersion} and ${formatVersion}`,
+    );
+  const hasLinks = columns.includes('chain');
+  if (columns.length > 0 && hasLinks !== (version === formatVersion))
+    throw new StoreUnavailableError(
+      `${file} says that it has format ${version} (user_version), but its events ${hasLinks ? 'have' : 'lack'} the column chain of format ${formatVersion}: it was changed by somebody else, and was left as it is`,
     );
 }
+
+const columnsOf = (db: Database.Database): readonly unknown[] =>
+  db.prepare("select name from pragma_table_info('events')").pluck().all();
 
 /** A log as it was before the evidence chain. */
 export const isUnchained = (db: Database.Database): boolean => versionOf(db) === unchainedVersion;

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, type Appender } from './sqlite-append.js';
-import { appendCount, type AppendMessage, type FromWriter, type ToWriter } from './sqlite-messages.js';
+import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { openForWriting, unavailable } from './sqlite-schema.js';
 
 /** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
@@ -89,7 +89,7 @@ function serve(port: MessagePort, file: string): void {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
-    say({ type: 'failed', count, inDoubt: committing && !harmless, message: messageOf(error) });
+    say({ type: 'failed', count, how: howItFailed(error, committing && !harmless), message: messageOf(error) });
     if (harmless && rolledBack) return;
     log.db.close();
     log = openLog(file);
@@ -148,6 +148,11 @@ function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; 
 /** The disk is full, or a stranger holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code);
+
+function howItFailed(error: unknown, inDoubt: boolean): Failure {
+  if (inDoubt) return 'in_doubt';
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_FULL') ? 'full' : 'refused';
+}
 
 function attempt(action: () => void): boolean {
   try {

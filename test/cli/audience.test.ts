@@ -3,7 +3,9 @@ import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { audience, jsonLines, startAudience, type Ended } from '../support/audience.js';
+import { exampleEvents, toAppend } from '../support/examples.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
 
 const ada = 'ada.of.the.command.line@example.com';
@@ -221,6 +223,20 @@ describe('what is wrong', () => {
     expect((await on(folder, 'audit', 'history', ada)).err).toContain('the secret of this log is needed');
     const byId = await on(folder, 'audit', 'history', contactId);
     expect(byId.code).toBe(0);
+  });
+
+  test('is one sentence where a log holds nothing to rebuild from', { timeout: 60_000 }, async () => {
+    const folder = newFolder();
+    const opened = (): Promise<SqliteEventStore> =>
+      openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+    await (await opened()).close();
+    const rebuild = (): Promise<Ended> => on(folder, 'projections', 'rebuild', 'all');
+    const sentence = (message: string) => ({ code: 1, out: '', err: expect.stringMatching(message) as unknown });
+    expect(await rebuild()).toEqual(sentence('^The log holds no events: there is nothing to rebuild.\n$'));
+    const store = await opened();
+    await store.append('lists', [toAppend(exampleEvents.listCreated)], { expectedRevision: 'no_stream' });
+    await store.close();
+    expect(await rebuild()).toEqual(sentence('^The live views cannot be folded, .* has no ServiceInitialised.\n$'));
   });
 
   test('a folder that is named is meant, whatever the environment says', { timeout: 60_000 }, async () => {

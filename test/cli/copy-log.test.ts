@@ -6,7 +6,12 @@ import { copyLog, type Copying } from '../../src/cli/copy-log.js';
 import { examineLog } from '../../src/cli/examine-log.js';
 import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import type { Progress } from '../../src/cli/migration.js';
-import type { EventReader, EventStore, StoredEvent } from '../../src/eventstore/event-store.js';
+import {
+  StoreFullError,
+  type EventReader,
+  type EventStore,
+  type StoredEvent,
+} from '../../src/eventstore/event-store.js';
 import {
   anEvent,
   eventsIn,
@@ -95,6 +100,23 @@ describe('copying', () => {
     const target = await newLog();
     const away = unreliable(target, () => 0.05);
     await expect(copyLog(plan(store, away))).rejects.toThrow('down before the append');
+    await copyLog(plan(store, target));
+    expect(kept(await eventsIn(target))).toEqual(kept(events));
+  });
+
+  test('is told of a full disk at once, and goes on when there is room', async () => {
+    const { store, events } = await filledLog(300);
+    const target = await newLog();
+    let appends = 0;
+    const small: EventStore = {
+      ...target,
+      append: (stream, added, options) =>
+        (appends += 1) > 20
+          ? Promise.reject(new StoreFullError('the disk is full'))
+          : target.append(stream, added, options),
+    };
+    const patience = { ...quickPatience(), sleep: () => Promise.reject(new Error('waited for room')) };
+    await expect(copyLog(plan(store, small, { patience }))).rejects.toThrow('the disk is full');
     await copyLog(plan(store, target));
     expect(kept(await eventsIn(target))).toEqual(kept(events));
   });

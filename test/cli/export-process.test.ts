@@ -1,8 +1,11 @@
 /** `audience export` and `audience import` as their users run them: exit codes, what is said, what is left, and how much memory it takes. */
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSeal } from '../../src/audit/seal.js';
+import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { registerExport } from '../../src/cli/export.js';
 import { registerImport } from '../../src/cli/import.js';
@@ -121,6 +124,7 @@ test('an event whose personal data were replaced by their digest stops what rest
 describe('without a process of its own', () => {
   async function ran(words: readonly string[]) {
     const said = { out: '', err: '' };
+    let exitCode = 0;
     const line = {
       stdout: { isTTY: false, columns: undefined, write: async (text: string) => void (said.out += text) },
       stderr: { write: (text: string) => (said.err += text) },
@@ -129,11 +133,12 @@ describe('without a process of its own', () => {
       monotonic: () => 0,
       json: false,
       stores: { events: { kind: 'embedded', file: 'none' } },
+      exitWith: (code: number) => (exitCode = code),
     } as unknown as CommandLine;
     const program = createProgram({ line, version: '1', onOptions: () => undefined });
     registerExport(program, line);
     registerImport(program, line);
-    const code = await runProgram({ program, line, words, explain: String, exitCode: () => 0 });
+    const code = await runProgram({ program, line, words, explain: String, exitCode: () => exitCode });
     return { code, ...said };
   }
 
@@ -146,11 +151,43 @@ describe('without a process of its own', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
+  test('a seal or a key that cannot be read is exit code 2, one that was altered 1, as of audit verify', async () => {
+    const folder = newFolder();
+    const store = await openFolder(folder);
+    await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
+    const verification = await verifyLog({ source: linkSourceOf(store) });
+    await store.close();
+    const seal = createSeal({ verification, key: generateKeyPairSync('ed25519').privateKey, now: 0 });
+    const file = (name: string, text: string): string => {
+      writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    };
+    const [good, forged] = [seal, { ...seal, count: 2 }].map((one, at) => file(`${at}.json`, JSON.stringify(one)));
+    const letter = file('letter.json', 'a letter');
+    const sealed = (...words: readonly (string | undefined)[]) =>
+      ran(['import', 'events', 'none.ndjson', '--seal', ...words.map(String)]);
+    for (const answer of [
+      await sealed(path.join(folder, 'none.json')),
+      await sealed(letter),
+      await sealed(good, '--public-key', letter),
+    ]) {
+      expect(answer).toMatchObject({ code: 2, out: '' });
+      expect(answer.err).toMatch(/^.* cannot be read: .*\n$/);
+    }
+    expect(await sealed(forged)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The seal .* proves nothing: .*\n$/) as unknown,
+    });
+    // The seal is right: it is the file that is not there.
+    expect(await sealed(good)).toMatchObject({ code: 1, err: expect.stringContaining('there is no file') as unknown });
+  });
+
   test.each([
     [['export', 'events'], '--out'],
     [['export', 'persons', '--out', 'x'], 'events, contacts, lists, growth'],
     [['export', 'events', '--out', '-', '--format', 'parquet'], 'parquet needs a file'],
     [['export', 'events', '--out', 'x', '--at', 'yesterday'], '--at must be a time'],
+    [['export', 'events', '--out', 'x', '--time', 'yesterday'], '--at must be a time'],
     [['import', 'contacts', 'x'], 'events'],
     [['import', 'events', 'x', '--public-key', 'y'], '--public-key goes with --seal'],
   ])('%j is a mistake: exit code 2', async (words, reason) => {

@@ -52,12 +52,14 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
   return { code, ...said, options };
 }
 
+const badTime = '--time must be an ISO 8601 date, or a date and time with its zone (2026-03-01T12:00Z)';
+
 describe('what cannot be understood is exit code 2 and one line', () => {
   test.each([
     [['audit', 'histroy'], "Unknown command 'histroy'\n(Did you mean history?)"],
     [['audit', 'history', 'con_1', '--lst', 'lst_1'], "Unknown option '--lst'\n(Did you mean --list?)"],
     [['audit', 'history'], "Missing required argument 'contact'"],
-    [['audit', 'at', 'con_1'], "Required option '--time <time>' not specified"],
+    [['audit', 'at', 'con_1'], "Required option '--at, --time <time>' not specified"],
     [['audit', 'history', 'con_1', '--limit', '0'], '--limit must be a whole number from 1'],
     [['audit', 'history', 'con_1', '--from', '2026-02-01', '--to', '2026-01-01'], '--from must not be after --to'],
     [['audit', 'events', '--types', 'ContactVanished'], '--types must be names of events, as in docs/events.md'],
@@ -65,10 +67,10 @@ describe('what cannot be understood is exit code 2 and one line', () => {
       ['audit', 'list', 'lst_1', '--time', '2026-01-01', '--format', 'xml'],
       "Option '--format <format>' argument 'xml' is invalid. Allowed choices are ndjson, csv.",
     ],
-    [
-      ['audit', 'at', 'con_1', '--time', 'yesterday'],
-      '--time must be an ISO 8601 date, or a date and time with its zone (2026-03-01T12:00Z)',
-    ],
+    [['audit', 'at', 'con_1', '--time', 'yesterday'], badTime],
+    // The name that export has for it.
+    [['audit', 'at', 'con_1', '--at', 'yesterday'], badTime],
+    [['audit', 'list', 'lst_1', '--at=yesterday'], badTime],
   ])('%j', async (words, message) => {
     expect(await ran(words)).toMatchObject({ code: 2, out: '', err: `${message}\n${hint}` });
     const json = await ran([...words, '--json']);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal, refusals, someAddress, someRequestId, strangerId, unauthorized, unique } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
 
 let service: Service;
 beforeAll(async () => {
@@ -283,6 +283,30 @@ describe('GET /v1/audit/events', () => {
     const position = await positionNow();
     await stream.until((so_far) => so_far.includes(`id: ${position}\n\n`));
     stream.leave();
+  });
+
+  test('one client more than may follow is put off, and its line in the log has no stack', async () => {
+    const route = '/v1/audit/events';
+    const streams = await Promise.all(Array.from({ length: 100 }, () => open(`${route}?follow=true&after=now`)));
+    const refused = await service.get(`${route}?follow=true&after=now`);
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
+    expect(refused.body).toMatchObject({ type: 'unavailable' });
+    for (const stream of streams) stream.leave();
+    const requestId = String(refused.headers['x-request-id']);
+    const line = await eventually(async () =>
+      service
+        .output()
+        .split('\n')
+        .find((one) => one.includes(requestId)),
+    );
+    expect(JSON.parse(line)).toMatchObject({ level: 40, route, status: 503 });
+    expect(line).not.toMatch(/"err"|stack/);
+    // Places are free again.
+    await eventually(async () => {
+      const stream = await open(`${route}?follow=true&after=now`);
+      stream.leave();
+      return stream.response.statusCode === 200 ? true : undefined;
+    });
   });
 
   test('a stop does not wait for followers', async () => {

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { shown, someAddress, unique } from '../support/answers.js';
+import { exampleEvents, toAppend } from '../support/examples.js';
 import {
   freshFolder,
   runToExit,
@@ -175,6 +177,20 @@ describe('one log', () => {
     await service.kill('SIGKILL');
     await service.start();
     await newGroup(service);
+  });
+
+  test('ends the start with one sentence when its beginning cannot be read', async ({ skip }) => {
+    skip(onServers, 'the event is put into an embedded log');
+    const dataDir = folder();
+    const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
+    const broken = { ...toAppend(exampleEvents.serviceInitialised), data: '{"log_id":7}' };
+    await store.append('service', [broken], { expectedRevision: 'no_stream' });
+    await store.close();
+    const exit = await runToExit(dataDir, { SECRET: 'a secret that nobody uses, of 32 bytes and more' });
+    expect(exit).toMatchObject({ code: 1, signal: null });
+    expect(exit.output.trim()).toMatch(
+      /^audience-ledger cannot start: event ServiceInitialised at revision 0 of service, position 0*1, does not fit .*$/,
+    );
   });
 
   test('is stopped by SIGTERM in good time, with clients still connected', async () => {

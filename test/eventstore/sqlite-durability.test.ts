@@ -68,7 +68,7 @@ it('a full disk refuses appends, writes nothing of them, and works again once th
   const script = 'mount -t tmpfs -o size=3m tmpfs "$1" && exec "$2" "$3" fill "$1/events.db"';
   const child = startChild('unshare', '-rm', 'sh', '-c', script, 'sh', folder, process.execPath, eventLogChild);
   await child.exited;
-  expect(refused(child.lines)).toEqual(['StoreUnavailableError', 'StoreUnavailableError']);
+  expect(refused(child.lines)).toEqual(['StoreFullError', 'StoreFullError']);
   expect(acked(child.lines).length).toBeGreaterThan(5);
   expect(child.lines.flatMap(({ stored }) => stored ?? [])).toEqual(acked(child.lines));
 });
@@ -76,7 +76,7 @@ it('a full disk refuses appends, writes nothing of them, and works again once th
 for (const [title, injection, outcome] of [
   ['a failed fsync leaves the append in doubt', 'inject=fdatasync,fsync:error=EIO:when=6', 'AppendInDoubtError'],
   ['a failed write leaves the append in doubt', 'inject=pwrite64:error=EIO:when=40', 'AppendInDoubtError'],
-  ['a disk that is full for a moment refuses', 'inject=pwrite64:error=ENOSPC:when=40', 'StoreUnavailableError'],
+  ['a disk that is full for a moment refuses', 'inject=pwrite64:error=ENOSPC:when=40', 'StoreFullError'],
 ] as const)
   it(`${title}; asked again it is written once (strace)`, { timeout: 60_000 }, async (context) => {
     if (!straceWorks) context.skip(noStrace);

@@ -1,7 +1,7 @@
 /** Logs of the format before the evidence chain: read as they are, given their links when they are opened for writing, whole or not at all. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -85,6 +85,22 @@ test('a log with a hole is refused and left as it is', async () => {
   expect(db.pragma('table_info(events)')).toHaveLength(8);
   db.close();
 });
+
+test.each([
+  ['1', 'have', 'alter table events add column chain blob'],
+  ['2', 'lack', 'pragma user_version = 2'],
+])(
+  'a log that says format %s although its events %s a chain is refused by name and left as it is',
+  async (version, has, change) => {
+    const { file } = await oldLog();
+    new Database(file).exec(change).close();
+    const before = readFileSync(file);
+    const message = `${file} says that it has format ${version} (user_version), but its events ${has} the column chain`;
+    await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow(message);
+    expect(() => openSqliteEventReader({ file })).toThrow(message);
+    expect(readFileSync(file)).toEqual(before);
+  },
+);
 
 test('events that are together larger than the memory are given their links all the same', async () => {
   const { store, file } = await openLog();

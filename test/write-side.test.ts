@@ -1,0 +1,74 @@
+/** The write side as it opens on a log: a catalogue that cannot be folded stops what rests on it, and nothing else. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CommandContext } from '../src/commands/batch.js';
+import { UnreadableEventError } from '../src/events/codec.js';
+import { deriveStreamKeys } from '../src/events/streams.js';
+import { StoreUnavailableError, type EventStore } from '../src/eventstore/event-store.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openWriteSide } from '../src/write-side.js';
+import { exampleEvents, toAppend } from './support/examples.js';
+
+let folder: string;
+let store: SqliteEventStore;
+let told: { stream: string; reason: string }[];
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'write-side-'));
+  store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  told = [];
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const none = { load: () => Promise.resolve(undefined), save: () => Promise.resolve(), close: () => Promise.resolve() };
+const context: CommandContext = { correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'test' };
+const opened = (on: EventStore = store) =>
+  openWriteSide({
+    store: on,
+    keys: deriveStreamKeys('a secret of the tests, long enough for a key'),
+    onAppended: () => undefined,
+    onUnchanged: () => undefined,
+    onUnreadable: (stream, reason) => told.push({ stream, reason }),
+  });
+
+test.each([
+  ['a broken body', { ...toAppend(exampleEvents.listCreated), data: '{"list_name":"Ada"}' }, /ListCreated.*list_id/],
+  ['a type of tomorrow', { ...toAppend(exampleEvents.listCreated), type: 'ListPainted' }, /ListPainted.*unknown type/],
+  ['an event of another kind', toAppend(exampleEvents.tagCreated), /TagCreated.*none of this stream/],
+])('%s in a catalogue lets the service start, and refuses what rests on its names', async (_, poison, reason) => {
+  await store.append('lists', [toAppend(exampleEvents.otherListCreated), poison], { expectedRevision: 'no_stream' });
+  const writes = await opened();
+  await writes.openCatalogues(none);
+  expect(told).toEqual([{ stream: 'lists', reason: expect.stringMatching(reason) as unknown }]);
+  expect(told[0]?.reason).toMatch(/revision 1 of lists, position 0*2,/);
+  expect(told[0]?.reason).not.toContain('Ada');
+  const { audience } = writes;
+  // Not from what was folded before the event, either.
+  for (const attempt of [
+    () => audience.lists.create('Offers', context),
+    () => audience.lists.remove('lst_02', context),
+  ])
+    await expect(attempt()).rejects.toMatchObject({ code: 'unavailable', cause: expect.any(Error) as unknown });
+  expect((await audience.tags.create('VIP', context)).name).toBe('VIP');
+  await writes.close();
+});
+
+test('an event that cannot be read at the beginning of the log ends the start, by its place', async () => {
+  const begun = { ...toAppend(exampleEvents.serviceInitialised), data: '{}' };
+  await store.append('service', [begun], { expectedRevision: 'no_stream' });
+  await expect(opened()).rejects.toMatchObject({ cause: expect.any(UnreadableEventError) as unknown });
+});
+
+test('a log that is out of reach ends the start, as ever', async () => {
+  const writes = await opened();
+  const away = new StoreUnavailableError('away');
+  store.readStream = () => {
+    throw away;
+  };
+  await expect(writes.openCatalogues(none)).rejects.toMatchObject({ cause: away });
+  expect(told).toEqual([]);
+});
