@@ -1,0 +1,91 @@
+/** The HTTP side of a process: the API with its keys and limits, on a server that listens. */
+import { existsSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { createApp } from './api/app.js';
+import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
+import { createRateLimiter } from './api/rate-limit.js';
+import { closeServer, createServer } from './api/server.js';
+import type { Config } from './config.js';
+import type { DataFolder } from './data-folder.js';
+import { contactStream, type StreamKeys } from './events/streams.js';
+import type { EvidenceGuard } from './evidence-guard.js';
+import type { Mailer } from './mailer/mailer.js';
+import { addressOf, createHeadLag, printAddress, printKey, readiness, requestLog, type Lines } from './operator.js';
+import type { ReadSide } from './read-side.js';
+import type { OpenEventStore, StoreSettings } from './stores.js';
+import type { WriteSide } from './write-side.js';
+
+/** Running requests get this long when the service stops. */
+const closePatienceMs = 10_000;
+
+const monotonic = (): number => performance.now();
+
+export interface HttpSide {
+  readonly address: string;
+  /** Stops accepting, and finishes what is running. */
+  close(): Promise<void>;
+}
+
+export interface HttpSideOptions {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly settings: StoreSettings;
+  readonly logger: Logger;
+  readonly lines: Lines;
+  /** Where the log is this process's own. */
+  readonly guard: EvidenceGuard | undefined;
+  readonly store: OpenEventStore;
+  readonly keys: StreamKeys;
+  readonly writes: WriteSide;
+  readonly reads: ReadSide;
+  readonly mailer: Mailer | undefined;
+}
+
+/** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
+export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> {
+  const { config, folder, settings, logger, lines, guard, store, keys, writes, reads, mailer } = options;
+  let stopping = false;
+  const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
+  if (stored.generated !== undefined) printKey(stored.generated, config.dataDir);
+  const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
+  const headLag = createHeadLag(monotonic);
+  const app = createApp({
+    audience: writes.audience,
+    queries: reads.queries,
+    analytics: reads.analytics,
+    ownWrites: reads.ownWrites,
+    events: store,
+    withEndpoints: config.roles.has('api'),
+    parked: () => reads.status().parked,
+    rebuilds: reads.rebuilds,
+    views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
+    readiness: () => readiness({ store, reads, guard, mailer: mailer?.status(), headLag, roles: config.roles }),
+    streamOf: (email) => contactStream(keys.contactKey(email)),
+    clock: Date.now,
+    authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
+    limits: {
+      api: limiter('default', config.rateLimit),
+      email: limiter('email', config.rateLimitEmail),
+      anonymous: limiter('default', config.rateLimit),
+    },
+    log: requestLog(logger, lines),
+    now: monotonic,
+    isStopping: () => stopping,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  const address = addressOf(server.address(), config.host);
+  folder.writeAddress(address);
+  printAddress(address, settings, config.dataDir);
+  logger.info({ address }, 'listening');
+  return {
+    address,
+    close() {
+      stopping = true;
+      return closeServer(server, closePatienceMs);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** The mail side of a process: the mailer, what it finds its work in, and where its e-mails go. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+import type { DataFolder } from './data-folder.js';
+import type { EventStore } from './eventstore/event-store.js';
+import { createMailer, type Mailer } from './mailer/mailer.js';
+import { createOutboxTransport } from './mailer/outbox.js';
+import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
+import { mailerTimings } from './mailer/timings.js';
+import type { Transport } from './mailer/transport.js';
+import { mailReport } from './operator.js';
+import type { ReadSide } from './read-side.js';
+import type { WriteSide } from './write-side.js';
+
+/** E-mails under way at once. */
+const mailConcurrency = 10;
+
+export interface MailSideOptions {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly logger: Logger;
+  readonly store: EventStore;
+  readonly writes: WriteSide;
+  readonly reads: ReadSide;
+  /** Before, the start may still fail: nothing is sent. */
+  readonly isListening: () => boolean;
+}
+
+export function openMailSide(options: MailSideOptions): Mailer {
+  const { config, logger, store, writes, reads, isListening } = options;
+  return createMailer({
+    reader: store,
+    handler: writes.emails,
+    // Before the views show anything they may not have been made.
+    due: (now, limit) =>
+      reads.hasShown() && isListening() ? reads.queries.dueEmails(now, limit) : Promise.resolve([]),
+    transport: transportOf(options),
+    runId: randomUUID(),
+    clock: Date.now,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    soleWriter: store.soleWriter,
+    inDoubtPolicy: config.mailInDoubt,
+    timings: mailerTimings,
+    report: mailReport(logger),
+    concurrency: mailConcurrency,
+  });
+}
+
+function transportOf({ config, logger, folder }: MailSideOptions): Transport {
+  if (config.smtp !== undefined) return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
+  return createOutboxTransport({
+    folder: folder.outbox,
+    onWritten: (file) => {
+      logger.info(file, 'e-mail written to the outbox');
+    },
+  });
+}
