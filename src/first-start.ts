@@ -1,7 +1,7 @@
 /** What a log is begun with, and held to for ever: its id and the secret behind its stream names. */
 import { randomUUID } from 'node:crypto';
 import type { CommandContext } from './commands/batch.js';
-import type { CommandHandler } from './commands/handle.js';
+import type { CommandHandler } from './commands/command-handler.js';
 import type { InitialiseService, ServiceState } from './commands/service.js';
 import { ConfigurationError } from './config.js';
 import type { DataFolder } from './data-folder.js';

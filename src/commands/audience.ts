@@ -22,7 +22,7 @@ import type {
   TagReference,
 } from './contact.js';
 import type { EmailCommand, EmailState } from './email.js';
-import type { CommandHandler, Handled } from './handle.js';
+import type { CommandHandler, Handled } from './command-handler.js';
 
 type CatalogueHandler = Pick<CommandHandler<CatalogueState, CatalogueCommand, unknown>, 'execute' | 'fresh' | 'known'>;
 

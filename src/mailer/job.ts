@@ -1,7 +1,7 @@
 /** What working on one e-mail needs, and what it reports. */
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
-import type { CommandHandler } from '../commands/handle.js';
+import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { LoadedEmail, StreamReader } from './load.js';
 import type { MailerTimings } from './timings.js';
