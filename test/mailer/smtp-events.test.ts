@@ -1,6 +1,8 @@
 /** Every way a server can answer, break or hang: the exact events that follow, and how often the server got the message. */
 import { expect, test } from 'vitest';
-import { openPostOffice, quickTimings, smtpTransport, someMessage, typesOf } from '../support/mailing.js';
+import { smtpTimings } from '../../src/mailer/smtp.js';
+import { mailerTimings } from '../../src/mailer/timings.js';
+import { openPostOffice, quickSmtp, quickTimings, smtpTransport, someMessage, typesOf } from '../support/mailing.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
 
 interface Case {
@@ -23,6 +25,12 @@ const deferredThenSent = [
 const doubtThenSent = ['EmailRequested', 'EmailDispatchStarted', 'EmailInDoubt', 'EmailDispatchStarted', 'EmailSent'];
 const sent = ['EmailRequested', 'EmailDispatchStarted', 'EmailSent'];
 const failed = ['EmailRequested', 'EmailDispatchStarted', 'EmailFailed'];
+/** Where no silence is to end an attempt, a busy machine must not end it either: the server works in this process, too. */
+const patient = {
+  smtp: smtpTimings,
+  mailer: { ...quickTimings, attempt: mailerTimings.attempt, reply: mailerTimings.reply },
+};
+const quick = { smtp: quickSmtp, mailer: quickTimings };
 const again = { events: deferredThenSent, received: 1, accepted: 1 };
 const doubtful = { events: doubtThenSent, received: 2, accepted: 1 };
 
@@ -47,7 +55,9 @@ const cases: readonly Case[] = [
 test.each(cases)('a server that does $behaviours', async ({ behaviours, events, reasons, received, accepted }) => {
   const smtp = await startSmtp(behaviours);
   const office = await openPostOffice();
-  const { reports } = office.startMailer({ transport: smtpTransport(smtp.url) });
+  const timings = reasons.includes('timeout') ? quick : patient;
+  const transport = smtpTransport(smtp.url, timings.smtp);
+  const { reports } = office.startMailer({ transport, timings: timings.mailer });
   const { stream } = await office.request();
 
   const [last] = events.slice(-1);
@@ -67,7 +77,7 @@ test.each(cases)('a server that does $behaviours', async ({ behaviours, events, 
 test('the events are linked: correlation and request of the request, cause by cause', async () => {
   const smtp = await startSmtp(['recipient 450', 'accept']);
   const office = await openPostOffice();
-  office.startMailer({ transport: smtpTransport(smtp.url) });
+  office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings: patient.mailer });
   const { stream } = await office.request();
   const [requested, claim, deferred, secondClaim, sentEvent] = await office.until(stream, 'EmailSent');
 
@@ -82,7 +92,7 @@ test('the events are linked: correlation and request of the request, cause by ca
 test('the reply of the server is kept under message only, with a salt', async () => {
   const smtp = await startSmtp(['recipient 550']);
   const office = await openPostOffice();
-  office.startMailer({ transport: smtpTransport(smtp.url) });
+  office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings: patient.mailer });
   const { stream, email_id } = await office.request();
   const failure = (await office.until(stream, 'EmailFailed')).at(-1);
   expect(failure?.data).toEqual({
@@ -114,7 +124,8 @@ test('a refused connection is tried again with a back-off, and after the time to
 test('wrong credentials lose no mail: it waits for the operator', async () => {
   const smtp = await startSmtp(['auth 535', 'accept']);
   const office = await openPostOffice();
-  office.startMailer({ transport: smtpTransport(smtp.url.replace('//', '//me%40x:p%3Aw@')) });
+  const url = smtp.url.replace('//', '//me%40x:p%3Aw@');
+  office.startMailer({ transport: smtpTransport(url, patient.smtp), timings: patient.mailer });
   const { stream } = await office.request();
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found)).toEqual(deferredThenSent);
@@ -125,7 +136,7 @@ test('wrong credentials lose no mail: it waits for the operator', async () => {
 test('a message of the largest size arrives whole', async () => {
   const smtp = await startSmtp(['accept']);
   const office = await openPostOffice();
-  office.startMailer({ transport: smtpTransport(smtp.url) });
+  office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings: patient.mailer });
   const line = '<p>. A line that begins with a dot follows, and ümlauts.</p>\n.\n..\n';
   const mail_template = line.repeat(Math.floor((512 * 1024) / Buffer.byteLength(line)));
   const { stream } = await office.request({ ...someMessage, mail_template });
