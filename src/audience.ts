@@ -98,12 +98,12 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
         signal,
       });
     },
-    async rebuild(wish) {
+    async rebuild(asked) {
       const settings = storesWithLog();
       const { events } = settings;
       // Whoever asks while this process holds the lock must not be sent to the service of another folder.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
-      return await rebuildDirectly({ ...wish, settings, signal });
+      return await rebuildDirectly({ ...asked, settings, signal });
     },
     exitWith(code) {
       given.exitCode = code;

@@ -1,6 +1,7 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DirectRebuild } from './cli/command-line.js';
 import { CommandFailedError } from './cli/failures.js';
 import { logStart, type EventReader, type Position } from './eventstore/event-store.js';
 import { openSqliteEventStore } from './eventstore/sqlite.js';
@@ -10,20 +11,15 @@ import { createOrderLine } from './projections/order-line.js';
 import { createOrders, type OrderAnswer, type Orders } from './projections/orders.js';
 import { runProjector } from './projections/projector.js';
 import type { ProjectorStatus } from './projections/projector-status.js';
-import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
+import type { RebuildResult } from './projections/rebuild-messages.js';
 import { RebuildInterruptedError, runRebuild, type Command } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
 import { openRebuildStores, type RebuildStores } from './rebuild-stores.js';
 import { isShared, type StoreSettings } from './stores.js';
 
-export interface DirectRebuild {
+export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;
-  readonly views: readonly string[];
-  readonly dryRun: boolean;
-  /** Beside a service of another version, which goes on: fills what its next start with this code will read. */
-  readonly isPreparation: boolean;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: RebuildProgress) => void;
 }
 
 const leaseMs = 4_000;
@@ -33,7 +29,7 @@ const pauseMs = 5;
 const now = (): number => performance.now();
 
 /** @throws WriterLockedError, CommandFailedError, StoreUnavailableError, ReadModelsUnavailableError; the signal's reason */
-export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResult> {
+export async function rebuildDirectly(input: DirectRebuildInput): Promise<RebuildResult> {
   const { settings, isPreparation } = input;
   // Held, so that no service starts meanwhile.
   const lock =
@@ -43,7 +39,7 @@ export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResu
   try {
     const stores = await openRebuildStores(settings);
     try {
-      if (isPreparation) return await underLease({ ...input, ...stores, wishId: randomUUID(), command: refuse });
+      if (isPreparation) return await underLease({ ...input, ...stores, runId: randomUUID(), command: refuse });
       return await withProjector({ ...input, ...stores });
     } finally {
       await stores.close();
@@ -53,17 +49,17 @@ export async function rebuildDirectly(input: DirectRebuild): Promise<RebuildResu
   }
 }
 
-type Opened = DirectRebuild & Omit<RebuildStores, 'close'>;
+type Opened = DirectRebuildInput & Omit<RebuildStores, 'close'>;
 
 const refuse: Command = () => Promise.reject(new Error('a preparation gives no orders'));
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-type Commanded = Opened & { readonly wishId: string; readonly command: Command };
+type Commanded = Opened & { readonly runId: string; readonly command: Command };
 
 async function underLease(input: Commanded): Promise<RebuildResult> {
-  const { reader, readModels, bounds, wishId, views, dryRun, isPreparation, signal, onProgress, command } = input;
+  const { reader, readModels, bounds, runId, views, dryRun, isPreparation, signal, onProgress, command } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
@@ -71,7 +67,7 @@ async function underLease(input: Commanded): Promise<RebuildResult> {
     signal.throwIfAborted();
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
-      wish: { id: wishId, views, dryRun, isStart: false, isPreparation },
+      run: { id: runId, views, dryRun, isStart: false, isPreparation },
       reader,
       readModels,
       projections: liveProjections,
@@ -94,15 +90,15 @@ async function underLease(input: Commanded): Promise<RebuildResult> {
 async function withProjector(input: Opened): Promise<RebuildResult> {
   const { settings, reader } = input;
   const orders = createOrders();
-  const wishId = randomUUID();
-  const line = createOrderLine(wishId, orders.give);
+  const runId = randomUUID();
+  const line = createOrderLine(runId, orders.give);
   const stop = new AbortController();
   const signal = AbortSignal.any([input.signal, line.signal]);
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   const folding = startFolding({ ...input, lease, orders, onAnswer: line.answer, stop: stop.signal });
   try {
     await folding.reaches(await demandEvents(reader), signal);
-    return await underLease({ ...input, signal, wishId, command: line.command });
+    return await underLease({ ...input, signal, runId, command: line.command });
   } finally {
     stop.abort();
     await folding.done;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from './errors.js';
 import type { OrderAnswer } from './projections/orders.js';
-import type { RebuildResult } from './projections/rebuild-messages.js';
+import type { RebuildRequest, RebuildResult } from './projections/rebuild-messages.js';
 import type { Given } from './projections/rebuild.js';
 import { createMeter, type Meter } from './projections/rebuild-meter.js';
 import {
@@ -18,12 +18,6 @@ import { createRecordKeeper } from './projections/record-keeper.js';
 import { CommitConflictError, type ReadModels } from './readmodels/read-models.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { StoreSettings } from './stores.js';
-
-export interface RebuildRequest {
-  /** Names of views of this code. */
-  readonly views: readonly string[];
-  readonly dryRun: boolean;
-}
 
 export interface RebuildDesk {
   /** Whoever leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
@@ -68,7 +62,7 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** Of the run, not of the request: an order of an earlier run must not be taken for one of this. */
-  let wishId = '';
+  let runId = '';
   let interruptions = 0;
   let closed = false;
 
@@ -103,11 +97,11 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
     const { rebuild_id: id, views, dry_run: dryRun, cause } = record;
     log('info', 'rebuild begins', { rebuild_id: id, views, dry_run: dryRun, cause });
     const meter = createMeter(now);
-    wishId = randomUUID();
+    runId = randomUUID();
     const thread = startThread({
       settings: options.settings,
       holder: `${options.holder} ${randomUUID()}`,
-      wish: { id: wishId, views, dryRun, isStart: cause === 'start' },
+      run: { id: runId, views, dryRun, isStart: cause === 'start' },
       onProgress: (progress) => keeper.change({ progress: meter.show(progress) }),
       onOrder: options.onOrder,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
@@ -153,7 +147,7 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
     const isGivenUp = cause === 'request' && interruptions >= mostInterruptions;
     if (isGivenUp) interruptions = 0;
     keeper.change({ fault: end, ...(isGivenUp ? ended('failed') : {}) });
-    options.onOrder({ type: 'discard', id: wishId });
+    options.onOrder({ type: 'discard', id: runId });
     log('error', 'rebuild interrupted', { rebuild_id, reason: end, given_up: isGivenUp });
     await keeper.keep();
     lookIn(backOff);

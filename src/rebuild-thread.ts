@@ -1,7 +1,7 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
 import { Worker } from 'node:worker_threads';
 import type { OrderAnswer } from './projections/orders.js';
-import type { RebuildProgress, RebuildResult, RebuildWish } from './projections/rebuild-messages.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from './projections/rebuild-messages.js';
 import type { Given } from './projections/rebuild.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
 import type { StoreSettings } from './stores.js';
@@ -10,7 +10,7 @@ export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
   /** Names this start among the processes that share the views. */
   readonly holder: string;
-  readonly wish: RebuildWish;
+  readonly run: RebuildRun;
   readonly onProgress: (progress: RebuildProgress) => void;
   /** For the projector. */
   readonly onOrder: (order: Given) => void;
@@ -32,8 +32,8 @@ const url = new URL(
 const closeWithinMs = 5_000;
 
 export function startRebuildThread(options: RebuildThreadOptions): RebuildThread {
-  const { settings, holder, wish, onProgress, onOrder, onEnd } = options;
-  const worker = new Worker(url, { workerData: { settings, holder, wish }, name: 'rebuild' });
+  const { settings, holder, run, onProgress, onOrder, onEnd } = options;
+  const worker = new Worker(url, { workerData: { settings, holder, run }, name: 'rebuild' });
   let end: RebuildResult | string = 'its thread ended by itself';
 
   worker.on('message', (message: FromRebuild) => {

@@ -20,7 +20,7 @@ export type FromRebuild =
 /** What it says. */
 export type ToRebuild = OrderAnswer | 'stop';
 
-const wishSchema = z.object({
+const runSchema = z.object({
   id: z.string(),
   views: z.array(z.string()),
   dryRun: z.boolean(),
@@ -29,13 +29,13 @@ const wishSchema = z.object({
 
 const main = parentPort;
 if (main === null) throw new Error('rebuild-worker runs as a worker thread only');
-const { settings, holder, wish } = z
-  .object({ settings: storeSettings, holder: z.string(), wish: wishSchema })
+const { settings, holder, run } = z
+  .object({ settings: storeSettings, holder: z.string(), run: runSchema })
   .parse(workerData);
 
 const tell = (message: FromRebuild): void => main.postMessage(message);
 const stop = new AbortController();
-const line = createOrderLine(wish.id, (order) => tell({ type: 'order', order }));
+const line = createOrderLine(run.id, (order) => tell({ type: 'order', order }));
 main.on('message', (message: ToRebuild) => {
   if (message === 'stop') stop.abort();
   else line.answer(message);
@@ -58,7 +58,7 @@ try {
     epoch === null
       ? undefined
       : await runRebuild({
-          wish,
+          run,
           ...stores,
           projections: liveProjections,
           command: line.command,

@@ -35,7 +35,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
       return {
         answer: () => undefined,
         async close() {
-          closed.push(options.wish.id);
+          closed.push(options.run.id);
           options.onEnd('it was stopped');
         },
       };
@@ -70,12 +70,12 @@ it('a start that needs views puts an open request off, and carries it out afterw
   const { rebuild_id } = await desk.request(request);
   desk.become({ leading: true, missing: ['contacts'] });
   const first = await nth(1);
-  expect(first.wish).toMatchObject({ views: ['contacts'], isStart: true });
+  expect(first.run).toMatchObject({ views: ['contacts'], isStart: true });
   expect(await desk.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
   await expect(desk.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
   desk.become({ leading: true, missing: [] });
   first.onEnd(switched);
-  expect((await nth(2)).wish).toMatchObject({ views: ['lists'], dryRun: true, isStart: false });
+  expect((await nth(2)).run).toMatchObject({ views: ['lists'], dryRun: true, isStart: false });
   expect(await desk.status()).toMatchObject({ rebuild_id, state: 'running' });
   expect(await desk.status()).not.toHaveProperty('postponed');
   (await nth(2)).onEnd({ outcome: 'checked', views: [] });
@@ -133,7 +133,7 @@ it('writes nothing over the record of another, and nothing more once it leads no
   await writeRecord(others, () => foreign);
   // It goes on with what stands there.
   desk.become({ leading: true, missing: [] });
-  expect((await nth(2)).wish.views).toEqual(['tags']);
+  expect((await nth(2)).run.views).toEqual(['tags']);
   await writeRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, fault: 'of the other' }));
   desk.become(noLead);
   expect(closed).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. src/audience.ts makes it. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { RebuildProgress, RebuildResult } from '../projections/rebuild-messages.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult } from '../projections/rebuild-messages.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
@@ -27,10 +27,9 @@ export interface StoreAddresses {
     { readonly kind: 'embedded'; readonly file: string } | { readonly kind: 'mongodb'; readonly url: string };
 }
 
-/** See src/direct-rebuild.ts. */
-export interface DirectWish {
-  readonly views: readonly string[];
-  readonly dryRun: boolean;
+/** A rebuild in this process. */
+export interface DirectRebuild extends RebuildRequest {
+  /** Beside a service of another version, which goes on: fills what its next start with this code will read. */
   readonly isPreparation: boolean;
   readonly onProgress: (progress: RebuildProgress) => void;
 }
@@ -66,7 +65,7 @@ export interface CommandLine {
   /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
   service(): Promise<ServiceClient | undefined>;
   /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
-  rebuild(wish: DirectWish): Promise<RebuildResult>;
+  rebuild(asked: DirectRebuild): Promise<RebuildResult>;
   /** What the command ends with. Default 0; where it throws 1, unless it was 2. */
   exitWith(code: ExitCode): void;
 }

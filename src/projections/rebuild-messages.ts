@@ -2,12 +2,17 @@
 import type { ViewComparison } from './compare-views.js';
 import type { Poison } from './orders.js';
 
-export interface RebuildWish {
-  readonly id: string;
-  /** Names of views. */
+/** What somebody asks for. */
+export interface RebuildRequest {
+  /** Names of views of this code. */
   readonly views: readonly string[];
   /** Everything but the switch. */
   readonly dryRun: boolean;
+}
+
+/** One try at it: where it is interrupted, the next one has another id. */
+export interface RebuildRun extends RebuildRequest {
+  readonly id: string;
   /** At the start, of views that cannot be read before: poison events park their streams, as the projector does. */
   readonly isStart: boolean;
   /** Up to the head and no further: who starts with this code finds it filled. */

@@ -6,7 +6,7 @@ import { fillViews, type FillBounds } from './fill.js';
 import { namedStorages, poisonOf } from './feeds.js';
 import { PoisonEventError } from './fold.js';
 import type { Order, OrderAnswer, Poison } from './orders.js';
-import type { RebuildProgress, RebuildResult, RebuildWish, RebuiltView } from './rebuild-messages.js';
+import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './rebuild-messages.js';
 import { overTombstones, readParked } from './parked.js';
 import type { Projection } from './projection.js';
 import { dropAll, readRetiring, type StoredView } from './retiring.js';
@@ -19,7 +19,7 @@ type Lost = Extract<OrderAnswer, { type: 'lost' }>;
 export type Command = (order: Given) => Promise<unknown>;
 
 export interface RebuildInput {
-  readonly wish: RebuildWish;
+  readonly run: RebuildRun;
   readonly reader: EventReader;
   readonly readModels: ReadModels;
   /** All of this code. */
@@ -63,13 +63,13 @@ interface Target {
 
 /** @throws RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError, LeaseLostError; the signal's reason. What was filled is taken up next time. */
 export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
-  const { wish, command } = input;
+  const { run, command } = input;
   const target = await aim(input);
   try {
     const from = await fillUp(input, target);
-    if (wish.isPreparation === true) return { outcome: 'prepared', views: rebuilt(input, target, undefined) };
+    if (run.isPreparation === true) return { outcome: 'prepared', views: rebuilt(input, target, undefined) };
     const { epoch } = input;
-    await command({ type: 'feed', id: wish.id, storages: target.fresh, from, epoch, park: wish.isStart });
+    await command({ type: 'feed', id: run.id, storages: target.fresh, from, epoch, park: run.isStart });
     return await finish(input, target);
   } catch (error) {
     const poison = poisonIn(error);
@@ -87,9 +87,9 @@ function poisonIn(error: unknown): Poison | undefined {
 
 /** Which storages are filled: those of a rebuild that was not finished, if it was the same; else they are dropped. */
 async function aim(input: RebuildInput): Promise<Target> {
-  const { wish, readModels, projections } = input;
+  const { run, readModels, projections } = input;
   const { live, logId } = await demandViews(readModels);
-  const wanted = projections.filter(({ name }) => wish.views.includes(name));
+  const wanted = projections.filter(({ name }) => run.views.includes(name));
   const filled = await readModels.checkpoint(fillName);
   const retiring = await readRetiring(readModels);
   const isFree = ({ name, version }: StoredView): boolean =>
@@ -119,7 +119,7 @@ async function demandViews(readModels: ReadModels): Promise<Checkpoint> {
 
 /** Pass after pass, each over what has come meanwhile, until one is short. */
 async function fillUp(input: RebuildInput, { projections }: Target): Promise<Checkpoint> {
-  const { wish, reader, readModels, epoch, check, signal, onProgress, now, bounds } = input;
+  const { run, reader, readModels, epoch, check, signal, onProgress, now, bounds } = input;
   let events = 0;
   for (let from = await readModels.checkpoint(fillName); ;) {
     const { position: until } = await demandViews(readModels);
@@ -134,7 +134,7 @@ async function fillUp(input: RebuildInput, { projections }: Target): Promise<Che
       until,
       epoch,
       check,
-      park: wish.isStart,
+      park: run.isStart,
       signal,
       ...(bounds === undefined ? {} : { bounds }),
       onProgress(progress) {
@@ -156,11 +156,11 @@ const takingUpParked = (readModels: ReadModels): ReadModels => ({
 
 /** Both are fed. */
 async function finish(input: RebuildInput, target: Target): Promise<RebuildResult> {
-  const { wish, command } = input;
-  const { id } = wish;
-  const views = wish.isStart ? rebuilt(input, target, undefined) : await compareAll(input, target);
+  const { run, command } = input;
+  const { id } = run;
+  const views = run.isStart ? rebuilt(input, target, undefined) : await compareAll(input, target);
   const differs = views.some(({ differing = 0, isChanged }) => differing > 0 && !isChanged);
-  if (wish.dryRun || differs) {
+  if (run.dryRun || differs) {
     await command({ type: 'discard', id });
     await giveUp(input, target);
     return { outcome: differs ? 'differs' : 'checked', views };

@@ -14,7 +14,7 @@ import { createOrders } from '../../src/projections/orders.js';
 import type { Projection } from '../../src/projections/projection.js';
 import type { ProjectorFault, ProjectorStatus } from '../../src/projections/projector-status.js';
 import { runProjector } from '../../src/projections/projector.js';
-import type { RebuildProgress, RebuildResult, RebuildWish } from '../../src/projections/rebuild-messages.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/projections/rebuild-messages.js';
 import { runRebuild } from '../../src/projections/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
@@ -43,7 +43,7 @@ export interface RunningProjector {
   status(): ProjectorStatus;
   until(condition: (status: ProjectorStatus) => boolean): Promise<ProjectorStatus>;
   caughtUp(): Promise<ProjectorStatus>;
-  rebuild(wish: Partial<RebuildWish>, options?: RebuildOptions): Promise<RebuildResult>;
+  rebuild(run: Partial<RebuildRun>, options?: RebuildOptions): Promise<RebuildResult>;
   stop(): Promise<void>;
 }
 
@@ -134,18 +134,18 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       const head = await store.head();
       return until((now) => now.caughtUp && now.position >= head);
     },
-    async rebuild(wish, options = {}) {
+    async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
-      const id = wish.id ?? `rebuild ${epoch}`;
+      const id = run.id ?? `rebuild ${epoch}`;
       const fresh = createOrderLine(id, orders.give);
       line = fresh;
       return runRebuild({
-        wish: {
+        run: {
           views: projections.map(({ name }) => name),
           dryRun: false,
           isStart: false,
-          ...wish,
+          ...run,
           id,
         },
         reader: store,
