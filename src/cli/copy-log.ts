@@ -88,11 +88,6 @@ export async function copyFrom(from: Reached, { onGrown, ...copying }: Copying):
   }
 }
 
-/** The whole of it: what is there already is compared, the rest is copied. */
-export async function copyLog(copying: Copying): Promise<Reached> {
-  return copyFrom(await findCommonBeginning(copying), copying);
-}
-
 async function copyUntil(head: Position, from: Reached, copying: Omit<Copying, 'onGrown'>): Promise<Reached> {
   const { source, target, report, total, patience, signal, appendsAtOnce = 1 } = copying;
   const group = createGroup();

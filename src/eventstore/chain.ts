@@ -6,11 +6,9 @@ import { hash } from 'node:crypto';
 import type { Position, StoredEvent } from './event-store.js';
 import { memberSpans } from './json-text.js';
 
-/** The link before the first event: 32 zero bytes. */
-export const chainStart: Buffer = Buffer.alloc(32);
 export const linkBytes = 32;
-/** The same in hex, as links are computed and shown. */
-export const firstLink = chainStart.toString('hex');
+/** The link before the first event: zero bytes, in hex, as links are computed and shown. */
+export const firstLink = '00'.repeat(linkBytes);
 
 /** What a link is made of: no store position and no store time, so that a copied log has the same chain. */
 export interface ChainedEvent {
@@ -72,10 +70,6 @@ export function linkAfter(previous: string, ordinal: number, event: ChainedEvent
     `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`,
   );
 }
-
-/** `linkAfter` for those who keep links as bytes. */
-export const nextLink = (previous: Uint8Array, ordinal: number, event: ChainedEvent): Buffer =>
-  Buffer.from(linkAfter(Buffer.from(previous).toString('hex'), ordinal, event), 'hex');
 
 const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
 

@@ -3,13 +3,11 @@ import { createHash } from 'node:crypto';
 import type { ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
 import { everyPage } from './every-page.js';
 
-export interface ViewContent {
+export interface ViewComparison {
+  /** Of the storage that has been filled anew. */
   readonly documents: number;
-  /** SHA-256 over ids, positions and documents in the order of ids, hex. */
+  /** SHA-256 over its ids, positions and documents in the order of ids, hex. */
   readonly hash: string;
-}
-
-export interface ViewComparison extends ViewContent {
   /** Documents of the live storage. */
   readonly live: number;
   /** Documents that differ, or are on one side only. */
@@ -46,17 +44,6 @@ interface Pair {
   readonly id: string;
   readonly live: Lined | undefined;
   readonly fresh: Lined | undefined;
-}
-
-/** Documents as they are while nobody feeds the storage; see `ViewContent`. @throws ReadModelsUnavailableError */
-export async function contentOf(reader: ReadModelReader, view: View): Promise<ViewContent> {
-  const hash = createHash('sha256');
-  let documents = 0;
-  for await (const stored of inOrder(reader, view)) {
-    hash.update(stored.line);
-    documents += 1;
-  }
-  return { documents, hash: hash.digest('hex') };
 }
 
 /** Both must be fed by the same commits. @throws ReadModelsUnavailableError @throws the signal's reason when it aborts. */

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { compareLogs } from '../../src/cli/compare-logs.js';
-import { copyLog, type Copying } from '../../src/cli/copy-log.js';
+import type { Copying } from '../../src/cli/copy-log.js';
 import { examineLog } from '../../src/cli/examine-log.js';
 import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import type { Progress } from '../../src/cli/migration.js';
@@ -14,6 +14,7 @@ import {
 } from '../../src/eventstore/event-store.js';
 import {
   anEvent,
+  copyLog,
   eventsIn,
   fill,
   initialised,

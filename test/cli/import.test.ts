@@ -13,11 +13,11 @@ import { linesOf as linesFrom } from '../../src/cli/lines.js';
 import type { Progress } from '../../src/cli/migration.js';
 import { runImport } from '../../src/cli/run-import.js';
 import { AppendInDoubtError, StoreUnavailableError, type EventStore } from '../../src/eventstore/event-store.js';
-import { copyLog } from '../../src/cli/copy-log.js';
 import { exampleMetadata } from '../support/examples.js';
 import { chainHeadOf, exported, imported, textOf } from '../support/exporting.js';
 import {
   anEvent,
+  copyLog,
   eventsIn,
   eventsInFolder,
   fill,

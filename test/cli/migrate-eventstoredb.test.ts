@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
-import { copyLog } from '../../src/cli/copy-log.js';
 import { openDataFolder } from '../../src/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import {
+  copyLog,
   anEvent,
   eventsIn,
   eventsInFolder,

@@ -1,7 +1,6 @@
 /** Rebuilding views beside the live ones: under writers, resumed, compared, stopped by a poison event, after a change of a projection. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { contentOf } from '../../src/projections/compare-views.js';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
 import { memberships } from '../../src/projections/memberships.js';
@@ -10,7 +9,7 @@ import { CannotFoldError, type Projection } from '../../src/projections/projecti
 import { liveProjections } from '../../src/projections/views.js';
 import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
-import { documentsOf, freshFold } from '../support/fresh-fold.js';
+import { contentOf, documentsOf, freshFold } from '../support/fresh-fold.js';
 import { openViews, startProjector, type ProjectorParts } from '../support/rebuilding.js';
 
 async function started(parts: Omit<ProjectorParts, 'views'>) {

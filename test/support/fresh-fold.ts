@@ -1,4 +1,5 @@
 /** Holds views against a fresh fold of the same log, document by document. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,6 +27,14 @@ async function everything(models: ReadModelReader, view: View): Promise<readonly
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return documents;
+}
+
+/** How many documents a view holds, and the hash that a rebuild tells of them. */
+export async function contentOf(models: ReadModelReader, view: View): Promise<{ documents: number; hash: string }> {
+  const hash = createHash('sha256');
+  const documents = await everything(models, view);
+  for (const { id, position, document } of documents) hash.update(`${JSON.stringify([id, position, document])}\n`);
+  return { documents: documents.length, hash: hash.digest('hex') };
 }
 
 /** The log folded from its first event, into views of its own that are gone afterwards. */

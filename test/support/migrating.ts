@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/cli/copy-log.js';
 import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import type { Patience } from '../../src/cli/patience.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
@@ -35,6 +36,10 @@ export function newFolder(): string {
 
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
   openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
+
+/** Compares what is there already and copies the rest, as import and migration do. */
+export const copyLog = async (copying: Copying): Promise<Reached> =>
+  copyFrom(await findCommonBeginning(copying), copying);
 
 /** The same numbers for the same seed. */
 export function randomFrom(seed: number): () => number {
