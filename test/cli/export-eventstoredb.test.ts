@@ -1,22 +1,14 @@
 /** Exports from an EventStoreDB and imports into it: the same events, the same chain, the same contacts as from files. */
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runImport } from '../../src/cli/run-import.js';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
-import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
+import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
 import { eventsIn, eventsInFolder, fill, kept, newFolder, openFolder, quickPatience } from '../support/migrating.js';
 
-/** Every look at a log reads the whole server, which may hold much of others. */
-const patientMs = 300_000;
-
-describe('on a real server', { timeout: patientMs }, () => {
-  const url = eventStoreUrl;
-  if (url === undefined) it('goes there and back', (context) => context.skip(noEventStore));
-  else roundTrip(() => url);
-});
+onRealServer('goes there and back', roundTrip);
 
 describe('on the stand-in', { timeout: patientMs }, () => {
   let server: StandIn;
@@ -44,13 +36,7 @@ function roundTrip(urlOf: () => string): void {
     const { file } = await exported(source, { what: 'events' });
 
     const url = urlOf();
-    const prefix = newPrefix();
-    const store = openEventStoreDb({ url, prefix });
-    onTestFinished(async () => {
-      await store.close();
-      // The stand-in forgets everything by itself.
-      if (url === eventStoreUrl) await deletePrefix(url, prefix);
-    }, patientMs);
+    const { prefix, store } = logOn(url);
     const result = await runImport(
       { file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false },
       { clock: Date.now, patience: quickPatience(), signal: new AbortController().signal, report: () => undefined },

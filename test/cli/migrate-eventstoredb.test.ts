@@ -2,14 +2,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDataFolder } from '../../src/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
-import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
+import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
+import { newPrefix } from '../support/eventstoredb-server.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import {
-  copyLog,
   anEvent,
+  copyLog,
   eventsIn,
   eventsInFolder,
   fill,
@@ -34,26 +35,7 @@ async function filledFolder(events: number): Promise<string> {
   return folder;
 }
 
-/** Every look at a log reads the whole server, which may hold much of others. */
-const patientMs = 300_000;
-
-/** A log of its own on the server, which goes away with the test. */
-function logOn(url: string) {
-  const prefix = newPrefix();
-  const store = openEventStoreDb({ url, prefix });
-  onTestFinished(async () => {
-    await store.close();
-    // The stand-in forgets everything by itself.
-    if (url === eventStoreUrl) await deletePrefix(url, prefix);
-  }, patientMs);
-  return { prefix, store, words: ['--prefix', prefix] };
-}
-
-describe('on a real server', { timeout: patientMs }, () => {
-  const url = eventStoreUrl;
-  if (url === undefined) it('migrates there and back', (context) => context.skip(noEventStore));
-  else migrations(() => url);
-});
+onRealServer('migrates there and back', migrations);
 
 describe('on the stand-in', { timeout: patientMs }, () => {
   let server: StandIn;

@@ -1,6 +1,6 @@
 /** List growth, tag use and e-mail outcomes over HTTP: one's own writes at once, deleted lists and tags, refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refusal, refusals, someAddress, strangerId, unique } from '../support/answers.js';
+import { newList, refusal, refusals, someAddress, strangerId, unique } from '../support/answers.js';
 import { startService, type Answer, type Service } from '../support/service.js';
 
 let service: Service;
@@ -34,13 +34,11 @@ function overall(answer: Answer): Readonly<Record<string, number>> {
   return sums;
 }
 
-const newList = (): Promise<string> => service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
-
 const growthOf = (list: string): Promise<Answer> => service.get(`/v1/analytics/lists/${list}/growth?${around()}`);
 
 describe('growth of a list', () => {
   test('shows who joined, left and came back, as soon as that is answered', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const [ada, bob, eve] = [someAddress(), someAddress(), someAddress()];
     const setStatus = (email: string, status: string): Promise<Answer> =>
       service.post(`/v1/contacts/${list}/updatestatus`, { contact_email: email, status });
@@ -101,7 +99,7 @@ describe('growth of a list', () => {
     ['intervall=week', 'intervall is not a parameter of this request'],
     ['from=2000-01-01&to=2026-01-01', 'from and to must span at most 3700 intervals'],
   ])('refuses %s', async ([query, message]) => {
-    const answer = await service.get(`/v1/analytics/lists/${await newList()}/growth?${query}`);
+    const answer = await service.get(`/v1/analytics/lists/${await newList(service)}/growth?${query}`);
     expect(answer.body).toEqual(refusal(message ?? '', {}));
   });
 
@@ -114,14 +112,14 @@ describe('growth of a list', () => {
   });
 
   test('waits for X-Min-Position', async () => {
-    const path = `/v1/analytics/lists/${await newList()}/growth`;
+    const path = `/v1/analytics/lists/${await newList(service)}/growth`;
     expect((await service.get(path, { 'x-min-position': '9'.repeat(40) })).status).toBe(503);
     expect((await service.get(path, { 'x-min-position': 'x' })).status).toBe(400);
   });
 });
 
 test('use of a tag: attached, detached, gone with a list and with the tag', async () => {
-  const [list, other] = [await newList(), await newList()];
+  const [list, other] = [await newList(service), await newList(service)];
   const tagName = unique('Tag');
   const tag = await service.make('/v1/tags/create', { tag_name: tagName }, 'tag_id');
   const email = someAddress();

@@ -1,28 +1,19 @@
 /** Bodies that are no JSON object, too large or of another media type; the order of the checks; what a refusal echoes. None of these writes an event. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal, refusals, someAddress, strangerId, success, unauthorized } from '../support/answers.js';
 import { createWorld, endpoints, titleOf, writing, type World } from '../support/endpoints.js';
+import { expectNothingWritten } from '../support/nothing-written.js';
 import { startService, type Service } from '../support/service.js';
 
 let service: Service;
 let world: World;
-let events: number;
-let pid: number;
 
 beforeAll(async () => {
   service = await startService();
   world = await createWorld(service);
-  pid = service.pid();
 });
 afterAll(() => service.close());
-beforeEach(async () => {
-  events = await service.countEvents();
-});
-afterEach(async () => {
-  expect(await service.countEvents()).toBe(events);
-  expect((await service.get('/health/live')).status).toBe(200);
-  expect(service.pid()).toBe(pid);
-});
+expectNothingWritten(() => service);
 
 const titled = writing.map((endpoint) => [titleOf(endpoint), endpoint] as const);
 

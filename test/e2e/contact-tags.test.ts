@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   idOf,
   logPosition,
+  newList,
   refusal,
   refusals,
   shown,
@@ -25,7 +26,6 @@ interface TagReference {
   readonly tag_name: string;
 }
 
-const newList = (): Promise<string> => service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
 const newTag = async (tag_name = unique('Tag')): Promise<TagReference> => ({
   tag_id: await service.make('/v1/tags/create', { tag_name }, 'tag_id'),
   tag_name,
@@ -54,7 +54,7 @@ async function tagsIn(list: string, id: string): Promise<unknown> {
 
 describe('attach tags', () => {
   test('that exist, named in any spelling, answers their stored spelling', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const [one, two] = [await newTag(), await newTag()];
     const requestId = someRequestId();
@@ -69,7 +69,7 @@ describe('attach tags', () => {
   });
 
   test('that do not exist creates them, caused by that request', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const known = await newTag();
     const fresh = unique('Fresh');
@@ -88,7 +88,7 @@ describe('attach tags', () => {
   });
 
   test('that are attached already writes nothing', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email } = await member(list);
     const [one, two] = [await newTag(), await newTag()];
     await add(list, email, [one.tag_name]);
@@ -103,8 +103,8 @@ describe('attach tags', () => {
   });
 
   test('creates no tag when another check fails', async () => {
-    const list = await newList();
-    const elsewhere = await newList();
+    const list = await newList(service);
+    const elsewhere = await newList(service);
     const { email } = await member(elsewhere);
     const names = [unique('Never')];
     for (const [listId, contact, names_, message, type] of [
@@ -127,7 +127,7 @@ describe('attach tags', () => {
   });
 
   test('takes 1 to 100 names and no more', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const names = Array.from({ length: 101 }, (_, index) => unique(`n${index}`));
     const events = await service.countEvents();
@@ -142,7 +142,7 @@ describe('attach tags', () => {
   });
 
   test('by upsert adds and never replaces', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const [one, two] = [await newTag(), await newTag()];
     for (const tag of [one, two, one]) {
@@ -155,7 +155,7 @@ describe('attach tags', () => {
   });
 
   test('only in the list that is named', async () => {
-    const [list, other] = [await newList(), await newList()];
+    const [list, other] = [await newList(service), await newList(service)];
     const { email, id } = await member(list);
     await service.post(`/v1/contacts/${other}/upsertcontact`, { email, status: 'Subscribed' });
     const tag = await newTag();
@@ -167,7 +167,7 @@ describe('attach tags', () => {
 
 describe('detach tags', () => {
   test('answers the named tags that exist; what is unknown or unattached is left alone', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const [kept, gone, unattached] = [await newTag(), await newTag(), await newTag()];
     await add(list, email, [kept.tag_name, gone.tag_name]);
@@ -183,7 +183,7 @@ describe('detach tags', () => {
   });
 
   test('unknown ones only: 200, an empty array, no tag and no event', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email } = await member(list);
     const requestId = someRequestId();
     const answer = await remove(list, email, [unique('Unknown')], requestId);
@@ -194,7 +194,7 @@ describe('detach tags', () => {
 
 describe('what becomes of tags and lists shows at once', () => {
   test('a renamed tag, on every contact; the history keeps the old name', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const [ada, bob] = [await member(list), await member(list)];
     const tag = await newTag();
     const requestId = someRequestId();
@@ -210,7 +210,7 @@ describe('what becomes of tags and lists shows at once', () => {
   });
 
   test('a deleted tag, from every contact, for good', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const { email, id } = await member(list);
     const [tag, kept] = [await newTag(), await newTag()];
     await add(list, email, [tag.tag_name, kept.tag_name]);
@@ -227,7 +227,7 @@ describe('what becomes of tags and lists shows at once', () => {
   });
 
   test('a renamed list, and a deleted one: its memberships end, the contact stays', async () => {
-    const [list, other] = [await newList(), await newList()];
+    const [list, other] = [await newList(service), await newList(service)];
     const { email, id } = await member(list);
     await service.post(`/v1/contacts/${other}/upsertcontact`, { email, status: 'Unsubscribed' });
     const list_name = unique('Renamed');
@@ -248,7 +248,7 @@ describe('what becomes of tags and lists shows at once', () => {
 
 describe('pages of a list', () => {
   test('shape, order, filters and paging', async () => {
-    const list = await newList();
+    const list = await newList(service);
     expect((await service.get(`/v1/contacts/${list}`)).body).toEqual(shown([]));
     const tag = await newTag();
     const members: { email: string; id: string }[] = [];
@@ -291,7 +291,7 @@ describe('pages of a list', () => {
   });
 
   test('a bad status, limit, cursor: 400; an unknown list: 404', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const bad = await service.get(`/v1/contacts/${list}?status=Gone`);
     expect(bad.body).toMatchObject({ statusCode: 400, message: 'status must be Subscribed or Unsubscribed' });
     expect((await service.get(`/v1/contacts/${list}?limit=0`)).body).toEqual(refusals.limit);

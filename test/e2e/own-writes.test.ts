@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shown, someAddress, unique } from '../support/answers.js';
+import { newList, ok, shown, someAddress, unique } from '../support/answers.js';
 import { eventually, startService, type Answer, type LoggedEvent, type Service } from '../support/service.js';
 
 let service: Service;
@@ -14,13 +14,6 @@ afterAll(() => service.close());
 const parallel = <Result>(count: number, run: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)));
 
-async function ok(answer: Promise<Answer>): Promise<Answer> {
-  const given = await answer;
-  if (given.status !== 200) throw new Error(`${given.status}: ${given.text}`);
-  return given;
-}
-
-const newList = (): Promise<string> => service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
 const page = async (target: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
   (await ok(service.get(target))).items();
 
@@ -47,7 +40,7 @@ describe('at once', () => {
   });
 
   test('everything that happens to a contact, by address, by id and on the page', async () => {
-    const list = await newList();
+    const list = await newList(service);
     await parallel(60, async () => {
       const email = someAddress();
       const tag_name = unique('Tag');
@@ -80,7 +73,7 @@ describe('at once', () => {
 
   test('what is done to a list or a tag shows on its contacts', async () => {
     await parallel(30, async () => {
-      const list = await newList();
+      const list = await newList(service);
       const [email, tag_name] = [someAddress(), unique('Tag')];
       const body = { email, status: 'Subscribed', tag_name: [tag_name] };
       const id = await service.make(`/v1/contacts/${list}/upsertcontact`, body, 'contact_id');
@@ -129,7 +122,7 @@ describe('after a restart', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)(
     'by %s all that was answered is there, from the first read on',
     async (signal) => {
-      const list = await newList();
+      const list = await newList(service);
       const members = await parallel(150, async (index) => {
         const email = someAddress();
         const status = index % 2 === 0 ? 'Subscribed' : 'Unsubscribed';
@@ -158,7 +151,7 @@ describe('after a restart', () => {
   );
 
   test('a kill under load loses nothing that was answered', async () => {
-    const list = await newList();
+    const list = await newList(service);
     const answered: { email: string; id: string }[] = [];
     let killed = false;
     const writer = async (): Promise<void> => {

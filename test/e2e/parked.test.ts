@@ -1,19 +1,12 @@
 /** Reads of contacts while the events of one of them cannot be folded: what the view last knew of it may be wrong by now. */
 import { expect, test } from 'vitest';
 import { startAuditedService, type AuditedService } from '../support/audited-service.js';
+import { emptyProfile } from '../support/examples.js';
 
 const contact = (contact_id: string, email: string) => ({
   contact_id,
   email,
-  firstName: null,
-  lastName: null,
-  phone: null,
-  dateOfBirth: null,
-  address: null,
-  city: null,
-  state: null,
-  country: null,
-  zipcode: null,
+  ...emptyProfile,
   created_at: '2026-03-01T10:00:00.000Z',
 });
 const standing = {

@@ -11,7 +11,7 @@ import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { readLive } from '../../src/projections/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
-import { refusal, someAddress, unique } from '../support/answers.js';
+import { newList, ok, refusal, someAddress } from '../support/answers.js';
 import { exampleMetadata } from '../support/examples.js';
 import { audience, jsonLines } from '../support/audience.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
@@ -31,12 +31,6 @@ interface Record {
 
 const recordIn = (answer: Answer): Record => (answer.body as { data: Record }).data;
 
-async function ok(answer: Promise<Answer>): Promise<Answer> {
-  const given = await answer;
-  if (given.status !== 200) throw new Error(`${given.status}: ${given.text}`);
-  return given;
-}
-
 const begin = async (service: Service, views: string, body: object = {}): Promise<Record> =>
   recordIn(await ok(service.post(`/v1/projections/${views}/rebuild`, body)));
 
@@ -49,8 +43,11 @@ const over = (service: Service): Promise<Record> =>
     { within: 60_000, what: 'the end of the rebuild' },
   );
 
-const newList = (service: Service): Promise<string> =>
-  service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+/** Id of a new contact who is subscribed to the list. */
+async function newMember(service: Service, list: string): Promise<string> {
+  const body = { email: someAddress(), status: 'Subscribed' };
+  return String((await ok(service.post(`/v1/contacts/${list}/create`, body))).field('contact_id'));
+}
 
 /** The views as they stand in the data folder equal a fresh fold of its log. */
 async function expectTrueViews({ dataDir }: Service): Promise<void> {
@@ -214,10 +211,8 @@ test(
     const service = await startService();
     try {
       const list = await newList(service);
-      const created = await ok(
-        service.post(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }),
-      );
-      const target = `/v1/contacts/${list}/${created.field('contact_id')}`;
+      const contact_id = await newMember(service, list);
+      const target = `/v1/contacts/${list}/${contact_id}`;
       await ok(service.get(target));
       await service.kill('SIGTERM');
       const models = openSqliteReadModels({ file: path.join(service.dataDir, 'views.db') });
@@ -246,11 +241,8 @@ test(
     const service = await startService();
     try {
       const list = await newList(service);
-      const created = await ok(
-        service.post(`/v1/contacts/${list}/create`, { email: someAddress(), status: 'Subscribed' }),
-      );
+      const contact_id = await newMember(service, list);
       await service.kill('SIGTERM');
-      const contact_id = created.field('contact_id');
       const store = await openSqliteEventStore({ file: path.join(service.dataDir, 'events.db'), clock: Date.now });
       const data = JSON.stringify({ contact_id, person: { firstName: 7, city: 'Secretville' } });
       const metadata = JSON.stringify(exampleMetadata);

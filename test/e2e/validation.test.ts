@@ -1,28 +1,19 @@
 /** Every row of the contract's table of messages that is about a field, on every endpoint that it applies to. None of these writes an event. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from '../support/answers.js';
 import { createWorld, titleOf, writing, type Endpoint, type Field, type World } from '../support/endpoints.js';
+import { expectNothingWritten } from '../support/nothing-written.js';
 import { startService, type Service } from '../support/service.js';
 
 let service: Service;
 let world: World;
-let events: number;
-let pid: number;
 
 beforeAll(async () => {
   service = await startService();
   world = await createWorld(service);
-  pid = service.pid();
 });
 afterAll(() => service.close());
-beforeEach(async () => {
-  events = await service.countEvents();
-});
-afterEach(async () => {
-  expect(await service.countEvents()).toBe(events);
-  expect((await service.get('/health/live')).status).toBe(200);
-  expect(service.pid()).toBe(pid);
-});
+expectNothingWritten(() => service);
 
 const bodyOf = (endpoint: Endpoint): Record<string, unknown> => endpoint.body?.(world) ?? {};
 

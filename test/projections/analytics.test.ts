@@ -73,6 +73,9 @@ function growthByHand(log: readonly Recorded<DomainEvent>[], listId: string, unt
   });
 }
 
+const since = <Row extends { readonly from: string }>(rows: readonly Row[], day: string): Row[] =>
+  rows.filter(({ from }) => from >= day);
+
 /** Sums of rows by day; what stands at the end is that of the last day. */
 function summed<Row extends { readonly from: string }>(rows: readonly Row[], interval: 'week' | 'month') {
   const monday = (day: string): string => {
@@ -200,19 +203,9 @@ describe('list growth', () => {
           expect(found?.rows).toEqual(expected);
           // Whole weeks and months: 2025-11-24 is a Monday.
           const weeks = await queries.listGrowth(listId, { ...byDay, from: '2025-11-24', interval: 'week' });
-          expect(weeks?.rows).toEqual(
-            summed(
-              expected.filter(({ from }) => from >= '2025-11-24'),
-              'week',
-            ),
-          );
+          expect(weeks?.rows).toEqual(summed(since(expected, '2025-11-24'), 'week'));
           const months = await queries.listGrowth(listId, { ...byDay, from: '2025-12-24', interval: 'month' });
-          expect(months?.rows).toEqual(
-            summed(
-              expected.filter(({ from }) => from >= '2025-12-01'),
-              'month',
-            ),
-          );
+          expect(months?.rows).toEqual(summed(since(expected, '2025-12-01'), 'month'));
         }
       }),
       { numRuns: 25 },
@@ -301,12 +294,7 @@ describe('tag use', () => {
           const expected = useByHand(decoded(history), tagId);
           expect((await queries.tagUse(tagId, byDay))?.rows).toEqual(expected);
           const months = await queries.tagUse(tagId, { ...byDay, from: '2025-12-01', interval: 'month' });
-          expect(months?.rows).toEqual(
-            summed(
-              expected.filter(({ from }) => from >= '2025-12-01'),
-              'month',
-            ),
-          );
+          expect(months?.rows).toEqual(summed(since(expected, '2025-12-01'), 'month'));
         }
       }),
       { numRuns: 25 },

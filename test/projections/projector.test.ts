@@ -12,19 +12,16 @@ import { lists } from '../../src/projections/lists.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { parkedView, type ParkedStream } from '../../src/projections/parked.js';
 import type { Projection } from '../../src/projections/projection.js';
-import type { ProjectorFault, ProjectorStatus } from '../../src/projections/projector-status.js';
+import type { ProjectorFault } from '../../src/projections/projector-status.js';
 import { runProjector } from '../../src/projections/projector.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
 import { exampleEvents as e, exampleMetadata, examples, toAppend } from '../support/examples.js';
+import { createStatusWatch, type StatusWatch } from '../support/status-watch.js';
 
-interface Running {
+interface Running extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
-  status(): ProjectorStatus;
-  /** Resolves when everything in the log is folded. */
-  caughtUp(): Promise<ProjectorStatus>;
-  until(condition: (status: ProjectorStatus) => boolean): Promise<ProjectorStatus>;
   stop(): Promise<void>;
 }
 
@@ -67,8 +64,7 @@ interface Parts {
 function start({ reader = store, readModels = models, projections = liveProjections }: Parts = {}): Running {
   const stopping = new AbortController();
   const faults: ProjectorFault[] = [];
-  const waiting = new Set<() => void>();
-  let status: ProjectorStatus | undefined;
+  const { tell, ...watch } = createStatusWatch(store);
   const done = runProjector({
     reader,
     readModels,
@@ -76,32 +72,11 @@ function start({ reader = store, readModels = models, projections = liveProjecti
     signal: stopping.signal,
     random: () => 0,
     onFault: (fault) => faults.push(fault),
-    onProgress: (next) => {
-      status = next;
-      for (const look of [...waiting]) look();
-    },
+    onProgress: tell,
   });
-  const until: Running['until'] = (condition) =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (status === undefined || !condition(status)) return;
-        waiting.delete(look);
-        resolve(status);
-      };
-      waiting.add(look);
-      look();
-    });
   running = {
+    ...watch,
     faults,
-    status: () => {
-      if (status === undefined) throw new Error('not started');
-      return status;
-    },
-    until,
-    caughtUp: async () => {
-      const head = await store.head();
-      return until((now) => now.caughtUp && now.position >= head);
-    },
     stop: async () => {
       stopping.abort();
       await done;

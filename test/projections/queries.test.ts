@@ -12,18 +12,11 @@ import { tags } from '../../src/projections/tags.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { InvalidCursorError, type Document, type ReadModels, type View } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
-import { examplePosition, exampleTime } from '../support/examples.js';
+import { emptyProfile, examplePosition, exampleTime } from '../support/examples.js';
 
 const profile = {
+  ...emptyProfile,
   firstName: 'Ada',
-  lastName: null,
-  phone: null,
-  dateOfBirth: null,
-  address: null,
-  city: null,
-  state: null,
-  country: null,
-  zipcode: null,
 };
 const reason = {
   event_id: '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0009',

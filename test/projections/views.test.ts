@@ -10,7 +10,14 @@ import { CannotFoldError, type Projection } from '../../src/projections/projecti
 import { tags } from '../../src/projections/tags.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { Document } from '../../src/readmodels/read-models.js';
-import { exampleEvents as e, examplePosition, examples, exampleTime, recorded } from '../support/examples.js';
+import {
+  emptyProfile,
+  exampleEvents as e,
+  examplePosition,
+  examples,
+  exampleTime,
+  recorded,
+} from '../support/examples.js';
 
 /** The documents of a view after the events of one stream, by id. */
 function folded<D extends Document>(projection: Projection<D>, stream: string, events: readonly DomainEvent[]) {
@@ -84,15 +91,9 @@ describe('contacts', () => {
       contact_id: 'con_01',
       stream: examples.contactStream,
       email: 'Ada@example.com',
+      ...emptyProfile,
       firstName: 'Ada',
-      lastName: null,
-      phone: null,
-      dateOfBirth: null,
-      address: null,
       city: 'London',
-      state: null,
-      country: null,
-      zipcode: null,
       created_at: exampleTime,
       subscriptions: {},
     });

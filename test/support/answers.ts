@@ -1,6 +1,7 @@
-/** The envelopes of the contract, to hold whole answers against, and names that no other test uses. */
+/** The envelopes of the contract, to hold whole answers against, and names, addresses and lists that no other test uses. */
 import { randomBytes } from 'node:crypto';
 import type { ErrorType } from '../../src/errors.js';
+import type { Answer, Service } from './service.js';
 
 export interface Envelope {
   readonly statusCode: number;
@@ -20,6 +21,13 @@ export const success = (message: string, data: unknown): Envelope => ({
 
 /** A successful GET carries no message. */
 export const shown = (data: unknown): Envelope => ({ statusCode: 200, status: 'Success', data });
+
+/** For calls that only prepare what is tested. */
+export async function ok(answer: Promise<Answer>): Promise<Answer> {
+  const given = await answer;
+  if (given.status !== 200) throw new Error(`${given.status}: ${given.text}`);
+  return given;
+}
 
 /** A refusal with 400; `validation_error` unless another type is named. */
 export const refusal = (message: string, data: unknown, type: ErrorType = 'validation_error'): Envelope => ({
@@ -81,3 +89,7 @@ export const unique = (word: string): string => `${word} ${randomBytes(6).toStri
 export const someAddress = (local = 'ada'): string => `${local}.${randomBytes(6).toString('hex')}@example.com`;
 
 export const someRequestId = (): string => `e2e.${randomBytes(8).toString('hex')}`;
+
+/** Id of a list of its own. */
+export const newList = (service: Service): Promise<string> =>
+  service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');

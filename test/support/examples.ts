@@ -28,6 +28,19 @@ export const examples = {
   email_id: 'eml_01',
 };
 
+/** Of a contact of whom nothing but the address is known, as documents have it. */
+export const emptyProfile = {
+  firstName: null,
+  lastName: null,
+  phone: null,
+  dateOfBirth: null,
+  address: null,
+  city: null,
+  state: null,
+  country: null,
+  zipcode: null,
+};
+
 const { list, tag, contact_id, email_id } = examples;
 
 export const exampleEvents = {

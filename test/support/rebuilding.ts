@@ -12,13 +12,14 @@ import { createLiveReader, type LiveReader } from '../../src/projections/live-re
 import { createOrderLine, type OrderLine } from '../../src/projections/order-line.js';
 import { createOrders } from '../../src/projections/orders.js';
 import type { Projection } from '../../src/projections/projection.js';
-import type { ProjectorFault, ProjectorStatus } from '../../src/projections/projector-status.js';
+import type { ProjectorFault } from '../../src/projections/projector-status.js';
 import { runProjector } from '../../src/projections/projector.js';
 import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/projections/rebuild-messages.js';
 import { runRebuild } from '../../src/projections/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { createStatusWatch, type StatusWatch } from './status-watch.js';
 
 export interface Views {
   readonly file: string;
@@ -36,13 +37,10 @@ export function openViews(): Views {
   return { file, models };
 }
 
-export interface RunningProjector {
+export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
   /** Told of each switch as the HTTP thread of a service is. */
   readonly reader: LiveReader;
-  status(): ProjectorStatus;
-  until(condition: (status: ProjectorStatus) => boolean): Promise<ProjectorStatus>;
-  caughtUp(): Promise<ProjectorStatus>;
   rebuild(run: Partial<RebuildRun>, options?: RebuildOptions): Promise<RebuildResult>;
   stop(): Promise<void>;
 }
@@ -70,11 +68,10 @@ const bounds = { documents: 50, characters: 1_000_000 };
 export function startProjector(parts: ProjectorParts): RunningProjector {
   const { store, views, projections = liveProjections, retireAfter = 60_000 } = parts;
   const stopping = new AbortController();
-  const waiting = new Set<() => void>();
+  const { tell, ...watch } = createStatusWatch(store);
   const faults: ProjectorFault[] = [];
   const orders = createOrders();
   const reader = createLiveReader(openSqliteReadModels({ file: views.file, readOnly: true }), projections);
-  let status: ProjectorStatus | undefined;
   let line: OrderLine | undefined;
   let epoch = 0;
   const lease =
@@ -96,22 +93,11 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     random: () => 0,
     onFault: (fault) => faults.push(fault),
     onProgress(next) {
-      status = next;
       if (next.live !== null) reader.use(next.live);
-      for (const look of [...waiting]) look();
+      tell(next);
     },
     rebuilds: { orders, fill: fillViews, retireAfter, onAnswer: (answer) => line?.answer(answer) },
   });
-  const until: RunningProjector['until'] = (condition) =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (status === undefined || !condition(status)) return;
-        waiting.delete(look);
-        resolve(status);
-      };
-      waiting.add(look);
-      look();
-    });
   const stop = async (): Promise<void> => {
     stopping.abort();
     await done;
@@ -122,18 +108,10 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     await reader.close();
   });
   return {
+    ...watch,
     faults,
     reader,
-    until,
     stop,
-    status() {
-      if (status === undefined) throw new Error('not started');
-      return status;
-    },
-    async caughtUp() {
-      const head = await store.head();
-      return until((now) => now.caughtUp && now.position >= head);
-    },
     async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
