@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Position, StoredEvent } from './event-store.js';
-import { memberSpans } from './json-text.js';
+import { memberSpans, type MemberSpan } from './json-text.js';
 
 export const linkBytes = 32;
 /** The link before the first event: zero bytes, in hex, as links are computed and shown. */
@@ -20,6 +20,8 @@ export interface ChainedEvent {
   readonly data: string;
   /** JSON text as stored. */
   readonly metadata: string;
+  /** `data` as `withDigests` has it, where that is known already. */
+  readonly canonical?: string;
 }
 
 /** An event with the link that the store keeps of it, in lower-case hex; null where it keeps none. */
@@ -40,6 +42,42 @@ export interface LinkSource {
   brokenStream?(): Promise<string | undefined>;
   /** What makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
   damage?(): Promise<string | undefined>;
+  /**
+   * Looks through a long log in several threads, for the same as who reads it event by event, and only for whether all is
+   * as it should be. Undefined where anything is not, or where it would be no faster: then the events have to be read.
+   * @throws the signal's reason when it aborts.
+   */
+  prove?(request: ProofRequest): Promise<LogProof | undefined>;
+}
+
+export interface ProofRequest {
+  /** Events after this position are not looked at. Default: up to the end as it is then. */
+  readonly until?: Position | undefined;
+  /** So many events with this link at their end, in hex, that somebody else knows of. */
+  readonly sealed?: { readonly count: number; readonly head: string } | undefined;
+  /** Whether times in streams and the names of members are looked at as well. */
+  readonly streams: boolean;
+  readonly notable: NotableEvents;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((events: number) => void) | undefined;
+}
+
+/** Events that whoever asks wants to see himself: all of some streams, and those of some types that do not begin their stream. */
+export interface NotableEvents {
+  readonly streams: readonly string[];
+  readonly again: readonly string[];
+}
+
+export interface LogProof {
+  readonly count: number;
+  /** Link of the last event, in hex. */
+  readonly head: string;
+  readonly first: LinkedEvent;
+  readonly last: LinkedEvent;
+  /** Events whose personal data were replaced by their digest. */
+  readonly redacted: number;
+  /** In the order of the log. */
+  readonly notable: readonly LinkedEvent[];
 }
 
 /** The end of the chain: so many events, the link of the last one in hex, and its position. */
@@ -62,13 +100,10 @@ const digestText = /^"sha256:[0-9a-f]{64}"$/;
  * @param ordinal number of the event in the log, from 1.
  */
 export function linkAfter(previous: string, ordinal: number, event: ChainedEvent): string {
-  const { stream, id, type, metadata } = event;
+  const { stream, id, type, metadata, canonical = withDigests(event.data) } = event;
   const place = `${field(String(ordinal))}${field(stream)}${field(String(event.revision))}`;
   // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
-  return hash(
-    'sha256',
-    `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`,
-  );
+  return hash('sha256', `${previous}${place}${field(id)}${field(type)}${field(canonical)}${field(metadata)}`);
 }
 
 const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
@@ -76,13 +111,14 @@ const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
 /**
  * `data` with the values of its top-level members `person` and `message` replaced by their digests. A value that is such a
  * digest already is kept: so personal data can be replaced by its digest later, and the chain stays as it is.
+ * @param spans the members of `data`, where they are known already.
  */
-export function withDigests(data: string): string {
+export function withDigests(data: string, spans?: readonly MemberSpan[]): string {
   if (!mayBePersonal.test(data)) return data;
-  const spans = memberSpans(data)?.filter(({ name }) => isPersonal(name)) ?? [];
+  const personal = (spans ?? memberSpans(data))?.filter(({ name }) => isPersonal(name)) ?? [];
   let replaced = '';
   let copied = 0;
-  for (const { start, end } of spans) {
+  for (const { start, end } of personal) {
     replaced += data.slice(copied, start) + digestOf(data.slice(start, end));
     copied = end;
   }

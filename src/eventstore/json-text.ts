@@ -48,9 +48,17 @@ export function memberSpans(text: string): MemberSpan[] | undefined {
   }
 }
 
+const few = 16;
+
 /** Of two members with one name some programs read the first and some the last. */
 export function hasRepeatedName(spans: readonly MemberSpan[]): boolean {
-  return new Set(spans.map(({ name }) => plainName(name))).size < spans.length;
+  if (spans.length > few) return new Set(spans.map(({ name }) => plainName(name))).size < spans.length;
+  // Without anything made for it: every event is asked for this.
+  return spans.some(({ name }, at) => {
+    const plain = plainName(name);
+    for (let before = 0; before < at; before += 1) if (plainName(spans[before]?.name ?? '') === plain) return true;
+    return false;
+  });
 }
 
 function memberAt(text: string, at: number): MemberSpan | undefined {

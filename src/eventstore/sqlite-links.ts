@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
 import { StoreUnavailableError, type Position } from './event-store.js';
+import { proveLog } from './sqlite-proof.js';
 import { formatPosition, isUnchained, parsePosition, type EventRow } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
@@ -17,14 +18,20 @@ export interface SqliteLinks extends LinkSource {
 }
 
 export interface SqliteLinksOptions {
+  readonly file: string;
   readonly db: Database.Database;
   /** Runs a read and says in the port's words how it failed. */
   readonly reading: <Result>(read: () => Result) => Result;
 }
 
-export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLinks {
+export function createSqliteLinks({ file, db, reading }: SqliteLinksOptions): SqliteLinks {
   /** Looked at anew at each call: a writer may bring the file to the new format while it is read. */
   const link = (): string => (isUnchained(db) ? 'null' : 'lower(hex(e.chain))');
+
+  // A stream that is gone must not hide its events.
+  const select = (): string =>
+    `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, ${link()}
+     from events e left join streams s on s.id = e.stream_id`;
 
   function page(statement: Database.Statement<unknown[], Row>, after: number): { events: LinkedEvent[]; last: number } {
     const events: LinkedEvent[] = [];
@@ -42,14 +49,7 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
   return {
     async *readLinked({ after = '', signal } = {}) {
       const statement = reading(() =>
-        db
-          .prepare<unknown[], Row>(
-            // A stream that is gone must not hide its events.
-            `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, ${link()}
-             from events e left join streams s on s.id = e.stream_id
-             where e.position > ? order by e.position limit ?`,
-          )
-          .raw(),
+        db.prepare<unknown[], Row>(`${select()} where e.position > ? order by e.position limit ?`).raw(),
       );
       // No event stands before position 1, unless somebody has put it there: streams would show it.
       let from = after === '' ? Number.MIN_SAFE_INTEGER : numberOf(after);
@@ -85,6 +85,16 @@ export function createSqliteLinks({ db, reading }: SqliteLinksOptions): SqliteLi
         const found = db.pragma('integrity_check(1)', { simple: true });
         return found === 'ok' ? undefined : String(found);
       });
+    },
+
+    prove(request) {
+      if (reading(() => isUnchained(db))) return Promise.resolve(undefined);
+      const one = reading(() => db.prepare<unknown[], Row>(`${select()} where e.position = ?`).raw());
+      const eventAt = (position: number): LinkedEvent | undefined => {
+        const row = reading(() => one.get(position));
+        return row === undefined ? undefined : toLinked(row);
+      };
+      return proveLog({ file, db, eventAt }, request);
     },
 
     chainHead() {

@@ -165,7 +165,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   }
 
   return {
-    ...createSqliteLinks({ db, reading }),
+    ...createSqliteLinks({ file, db, reading }),
     readStream,
     readAll,
     // The head is read at once, not when the first message is asked for.

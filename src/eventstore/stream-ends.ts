@@ -1,0 +1,73 @@
+/**
+ * How far each stream runs within a stretch of the log, by the store's numbers of streams: plain arrays, so that stretches
+ * that were looked at side by side, in threads, are joined without copying.
+ */
+
+export interface StreamEnds {
+  /** Of the first and of the last event of each stream in this stretch; -1 = none. */
+  readonly firstRevision: Int32Array;
+  readonly lastRevision: Int32Array;
+  /** When these happened, as `sortableTime`. */
+  readonly firstTime: Float64Array;
+  readonly lastTime: Float64Array;
+}
+
+/** For streams with numbers up to `largest`. */
+export function createStreamEnds(largest: number): StreamEnds {
+  const size = largest + 1;
+  return {
+    firstRevision: new Int32Array(size).fill(-1),
+    lastRevision: new Int32Array(size).fill(-1),
+    firstTime: new Float64Array(size),
+    lastTime: new Float64Array(size),
+  };
+}
+
+/** The event follows the one before it in its stream, as far as this stretch knows; it is taken down. */
+export function follows(ends: StreamEnds, stream: number, { revision, time }: StreamEvent): boolean {
+  const last = ends.lastRevision[stream];
+  // A number beyond all streams that there are.
+  if (last === undefined) return false;
+  if (last < 0) {
+    ends.firstRevision[stream] = revision;
+    ends.firstTime[stream] = time;
+  } else if (revision !== last + 1 || time < at(ends.lastTime, stream)) return false;
+  ends.lastRevision[stream] = revision;
+  ends.lastTime[stream] = time;
+  return true;
+}
+
+export interface StreamEvent {
+  /** From 0. */
+  readonly revision: number;
+  readonly time: number;
+}
+
+/** Joins the next stretch to `ends`; false when a stream does not run on from one to the other, or does not begin at 0. */
+export function joins(ends: StreamEnds, next: StreamEnds): boolean {
+  for (let stream = 0; stream < next.firstRevision.length; stream += 1) {
+    const revision = at(next.firstRevision, stream);
+    if (revision < 0) continue;
+    if (revision !== at(ends.lastRevision, stream) + 1) return false;
+    if (revision > 0 && at(next.firstTime, stream) < at(ends.lastTime, stream)) return false;
+    ends.lastRevision[stream] = at(next.lastRevision, stream);
+    ends.lastTime[stream] = at(next.lastTime, stream);
+  }
+  return true;
+}
+
+const at = (values: Int32Array | Float64Array, stream: number): number => values[stream] ?? -1;
+
+const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z$/;
+/** How many of each part there can be, at least: all together below 2 ** 53. */
+const radixes = [10_000, 16, 32, 32, 64, 64, 1_000];
+
+/** Of a time as it is written, `2026-11-21T18:30:00.000Z`: a number that sorts as the text does. NaN for anything else. */
+export function sortableTime(time: string): number {
+  const parts = form.exec(time);
+  if (parts === null) return NaN;
+  return radixes.reduce((value, radix, at) => {
+    const part = Number(parts[at + 1]);
+    return part < radix ? value * radix + part : NaN;
+  }, 0);
+}
