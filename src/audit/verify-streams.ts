@@ -1,6 +1,6 @@
 /** Whether each stream runs on, revisions by one and times never backwards, and each event can be read in one way only. What is consistent in its links may still be wrong in this. */
 import type { LinkedEvent } from '../eventstore/chain.js';
-import { hasRepeatedName, memberSpans, plainName, type MemberSpan } from '../eventstore/json-text.js';
+import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../eventstore/json-text.js';
 import { differenceAt, type Difference } from './verify-difference.js';
 
 export interface StreamChecks {
@@ -25,7 +25,7 @@ export function createStreamChecks(): StreamChecks {
       const revision = Number(event.revision);
       const metadata = memberSpans(event.metadata) ?? [];
       const at = timeIn(event.metadata, metadata);
-      const wrong = wrongRevision(end, revision) ?? wrongTime(end, at) ?? wrongNames(memberSpans(event.data), metadata);
+      const wrong = wrongRevision(end, revision) ?? wrongTime(end, at) ?? wrongNames(event, metadata);
       if (wrong !== undefined) {
         const message = `event ${ordinal}, revision ${revision} of stream ${stream}, ${wrong.message}`;
         return differenceAt(event, { kind: wrong.kind, ordinal, message });
@@ -44,7 +44,7 @@ type Wrong = Pick<Difference, 'message'> & { readonly kind: 'revision' | 'time' 
 type Spans = readonly MemberSpan[];
 
 function timeIn(metadata: string, spans: Spans): string | undefined {
-  const at = spans.find(({ name }) => plainName(name) === 'at');
+  const at = spans.find((span) => isNamed(metadata, span, 'at'));
   return at && time.exec(metadata.slice(at.start, at.end))?.[1];
 }
 
@@ -60,7 +60,7 @@ function wrongTime(end: End | undefined, at: string | undefined): Wrong | undefi
   return { kind: 'time', message: 'says that it happened before the event before it' };
 }
 
-function wrongNames(data: Spans | undefined, metadata: Spans): Wrong | undefined {
-  if (!hasRepeatedName(data ?? []) && !hasRepeatedName(metadata)) return undefined;
+function wrongNames({ data, metadata }: LinkedEvent, ofMetadata: Spans): Wrong | undefined {
+  if (!hasRepeatedName(data, memberSpans(data) ?? []) && !hasRepeatedName(metadata, ofMetadata)) return undefined;
   return { kind: 'names', message: 'has a member twice, which can be read in two ways' };
 }

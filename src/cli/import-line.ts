@@ -64,7 +64,7 @@ function textsOf(line: string): Texts {
 
 /** Of two members with one name other programs read another one than this. */
 function demandNames(object: string, where: string): void {
-  if (hasRepeatedName(memberSpans(object) ?? [])) throw new BadLineError(`has a member twice${where}`);
+  if (hasRepeatedName(object, memberSpans(object) ?? [])) throw new BadLineError(`has a member twice${where}`);
 }
 
 function valueIn(texts: Texts, name: string): string {

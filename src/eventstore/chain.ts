@@ -87,8 +87,10 @@ export interface ChainHead {
   readonly position: Position;
 }
 
-/** Members of `data` that hold personal data. */
-const isPersonal = (name: string): boolean => name === 'person' || name === 'message';
+/** Members of `data` that hold personal data; escapes in their names are not resolved. */
+function isPersonal(data: string, { from, to }: MemberSpan): boolean {
+  return (to - from === 6 && data.startsWith('person', from)) || (to - from === 7 && data.startsWith('message', from));
+}
 const mayBePersonal = /"(?:person|message)"/;
 const digestText = /^"sha256:[0-9a-f]{64}"$/;
 
@@ -115,7 +117,7 @@ const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
  */
 export function withDigests(data: string, spans?: readonly MemberSpan[]): string {
   if (!mayBePersonal.test(data)) return data;
-  const personal = (spans ?? memberSpans(data))?.filter(({ name }) => isPersonal(name)) ?? [];
+  const personal = (spans ?? memberSpans(data))?.filter((span) => isPersonal(data, span)) ?? [];
   let replaced = '';
   let copied = 0;
   for (const { start, end } of personal) {
@@ -131,5 +133,5 @@ export const digestOf = (text: string): string => (digestText.test(text) ? text 
 /** Whether personal data of the event were replaced by their digests. */
 export const isRedacted = (data: string): boolean =>
   data.includes('"sha256:') &&
-  (memberSpans(data)?.some(({ name, start, end }) => isPersonal(name) && digestText.test(data.slice(start, end))) ??
+  (memberSpans(data)?.some((span) => isPersonal(data, span) && digestText.test(data.slice(span.start, span.end))) ??
     false);

@@ -1,9 +1,11 @@
 /** Finds the members of a JSON object in its text, without parsing what they hold: evidence is about the bytes as stored. */
 
+/** Where a member stands: places only, because taking out every name costs more than finding it. */
 export interface MemberSpan {
-  /** The name as it is written, without its quotes; escapes are not resolved. */
-  readonly name: string;
-  /** Where the text of the value begins and ends. */
+  /** Where the name begins, as it is written, without its quotes, and where it ends. */
+  readonly from: number;
+  readonly to: number;
+  /** The same of the text of the value. */
   readonly start: number;
   readonly end: number;
 }
@@ -24,7 +26,7 @@ export function memberTexts(text: string): ReadonlyMap<string, string> {
   const value: unknown = JSON.parse(text);
   const spans = typeof value === 'object' && value !== null && !Array.isArray(value) ? memberSpans(text) : undefined;
   if (spans === undefined) throw new SyntaxError('not a JSON object');
-  return new Map(spans.map(({ name, start, end }) => [plainName(name), text.slice(start, end)]));
+  return new Map(spans.map((span) => [nameOf(text, span), text.slice(span.start, span.end)]));
 }
 
 /**
@@ -48,17 +50,24 @@ export function memberSpans(text: string): MemberSpan[] | undefined {
   }
 }
 
+/** Of two members with one name some programs read the first and some the last. */
+export function hasRepeatedName(text: string, spans: readonly MemberSpan[]): boolean {
+  if (spans.length > few || text.includes('\\'))
+    return new Set(spans.map((span) => nameOf(text, span))).size < spans.length;
+  for (let later = 1; later < spans.length; later += 1)
+    for (let earlier = 0; earlier < later; earlier += 1)
+      if (areNamedAlike(text, spans[earlier], spans[later])) return true;
+  return false;
+}
+
 const few = 16;
 
-/** Of two members with one name some programs read the first and some the last. */
-export function hasRepeatedName(spans: readonly MemberSpan[]): boolean {
-  if (spans.length > few) return new Set(spans.map(({ name }) => plainName(name))).size < spans.length;
-  // Without anything made for it: every event is asked for this.
-  return spans.some(({ name }, at) => {
-    const plain = plainName(name);
-    for (let before = 0; before < at; before += 1) if (plainName(spans[before]?.name ?? '') === plain) return true;
-    return false;
-  });
+/** Names without escapes. */
+function areNamedAlike(text: string, one: MemberSpan | undefined, other: MemberSpan | undefined): boolean {
+  if (one === undefined || other === undefined || one.to - one.from !== other.to - other.from) return false;
+  for (let at = 0; at < one.to - one.from; at += 1)
+    if (text.charCodeAt(one.from + at) !== text.charCodeAt(other.from + at)) return false;
+  return true;
 }
 
 function memberAt(text: string, at: number): MemberSpan | undefined {
@@ -69,7 +78,7 @@ function memberAt(text: string, at: number): MemberSpan | undefined {
   if (text.charCodeAt(between) !== colon) return undefined;
   const start = afterSpace(text, between + 1);
   const end = afterValue(text, start);
-  return end === undefined || end === start ? undefined : { name: text.slice(at + 1, nameEnd - 1), start, end };
+  return end === undefined || end === start ? undefined : { from: at + 1, to: nameEnd - 1, start, end };
 }
 
 /** Without the bit 0x20, `{` is `[` and `}` is `]`. */
@@ -126,8 +135,14 @@ const isOver = (text: string, at: number): boolean => afterSpace(text, at) === t
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 const endsScalar = (code: number): boolean => code === comma || isClosing(code) || isSpace(code);
 
-/** The name of a span with its escapes resolved. */
-export function plainName(name: string): string {
+/** Whether the member has this name, however it is written. */
+export const isNamed = (text: string, span: MemberSpan, name: string): boolean =>
+  (span.to - span.from === name.length && text.startsWith(name, span.from)) ||
+  (span.to - span.from > name.length && nameOf(text, span) === name);
+
+/** The member's name with its escapes resolved. */
+export function nameOf(text: string, { from, to }: MemberSpan): string {
+  const name = text.slice(from, to);
   if (!name.includes('\\')) return name;
   const plain: unknown = JSON.parse(`"${name}"`);
   return typeof plain === 'string' ? plain : name;

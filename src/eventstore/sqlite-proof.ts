@@ -6,10 +6,11 @@ import type Database from 'better-sqlite3';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { firstLink, type LinkedEvent, type LogProof, type ProofRequest } from './chain.js';
-import type { FromProver, ProverData } from './sqlite-proof-worker.js';
+import type { FromProver, ThreadProof, ProverData } from './sqlite-proof-worker.js';
 import { parsePosition } from './sqlite-schema.js';
-import type { Segment, SegmentProof } from './sqlite-segment.js';
-import { createStreamEnds, joins, type StreamEnds } from './stream-ends.js';
+import type { Segment } from './sqlite-segment.js';
+import { areEnds } from './sqlite-stream-ends.js';
+import { createStreamEnds, joins } from './stream-ends.js';
 
 const workerUrl = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/eventstore/sqlite-proof-worker.js' : './sqlite-proof-worker.js',
@@ -42,7 +43,7 @@ export async function proveLog(source: ProofSource, request: ProofRequest): Prom
       request.onProgress?.(done);
     },
   });
-  const isWhole = proofs !== undefined && areJoined(segments, proofs) && areAsNoted(source.db, segments, proofs);
+  const isWhole = proofs !== undefined && areJoined(segments, proofs) && areAsNoted(segments, proofs);
   return isWhole ? summaryOf(source, segments, proofs) : undefined;
 }
 
@@ -80,8 +81,11 @@ interface Watch {
 }
 
 /** Undefined as soon as one of them has found something. */
-async function inThreads(file: string, segments: Segments, watch: Watch): Promise<SegmentProof[] | undefined> {
-  const threads = segments.map((segment, at) => startThread({ file, segment, beside: at === 0 }, watch.onCount));
+async function inThreads(file: string, segments: Segments, watch: Watch): Promise<ThreadProof[] | undefined> {
+  const last = segments.at(-1)?.last;
+  const threads = segments.map((segment, at) =>
+    startThread({ file, segment, besideUpTo: at === 0 ? last : undefined }, watch.onCount),
+  );
   const stop = (): void => threads.forEach(({ worker }) => void worker.terminate());
   watch.signal?.addEventListener('abort', stop);
   try {
@@ -99,7 +103,7 @@ async function inThreads(file: string, segments: Segments, watch: Watch): Promis
 
 function startThread(workerData: ProverData, onCount: Watch['onCount']) {
   const worker = new Worker(workerUrl, { workerData, name: 'log-prover' });
-  const proof = new Promise<SegmentProof | null>((resolve) => {
+  const proof = new Promise<ThreadProof | null>((resolve) => {
     worker.on('message', (message: FromProver) => {
       if (message.type === 'count') onCount(message.events);
       else resolve(message.proof);
@@ -111,53 +115,24 @@ function startThread(workerData: ProverData, onCount: Watch['onCount']) {
   return { worker, proof };
 }
 
-function demanded(proof: SegmentProof | null): SegmentProof {
+function demanded(proof: ThreadProof | null): ThreadProof {
   if (proof === null) throw new Error('a stretch of the log is not as it should be');
   return proof;
 }
 
 /** Each stretch ends with the link at which the next one began. */
-function areJoined(segments: Segments, proofs: readonly SegmentProof[]): boolean {
+function areJoined(segments: Segments, proofs: readonly ThreadProof[]): boolean {
   return segments.every(({ link }, at) => at === 0 || proofs[at - 1]?.link === link);
 }
 
 /** Streams run on from stretch to stretch, and end as the store notes it. */
-function areAsNoted(db: Database.Database, segments: Segments, proofs: readonly SegmentProof[]): boolean {
+function areAsNoted(segments: Segments, proofs: readonly ThreadProof[]): boolean {
   const ends = createStreamEnds(segments[0].largestStream);
-  if (!proofs.every((proof) => joins(ends, proof.ends))) return false;
-  // In one transaction: the log may have grown since.
-  return db.transaction(() => {
-    const grown = grownEnds(db, ends, segments.at(-1)?.last ?? 0);
-    return grown !== undefined && haveTheseEnds(db, (stream) => grown.get(stream) ?? ends.lastRevision[stream]);
-  })();
+  const noted = proofs[0]?.noted;
+  return noted !== undefined && proofs.every((proof) => joins(ends, proof.ends)) && areEnds(ends, noted);
 }
 
-/** Last revisions of the streams that have grown after a position; undefined when one does not run on. */
-function grownEnds(db: Database.Database, ends: StreamEnds, position: number): Map<number, number> | undefined {
-  const rows = db
-    .prepare<[number], [stream: number, first: number, last: number, events: number]>(
-      'select stream_id, min(revision), max(revision), count(*) from events where position > ? group by stream_id',
-    )
-    .raw()
-    .all(position);
-  for (const [stream, first, last, events] of rows) {
-    const expected = (ends.lastRevision[stream] ?? -1) + 1;
-    if (first !== expected || last !== first + events - 1) return undefined;
-  }
-  return new Map(rows.map(([stream, , last]) => [stream, last]));
-}
-
-function haveTheseEnds(db: Database.Database, endOf: (stream: number) => number | undefined): boolean {
-  const rows = db.prepare<[], [stream: number, revision: number]>('select id, revision from streams').raw();
-  for (const [stream, revision] of rows.iterate()) if (revision < 0 || revision !== endOf(stream)) return false;
-  return true;
-}
-
-function summaryOf(
-  { eventAt }: ProofSource,
-  segments: Segments,
-  proofs: readonly SegmentProof[],
-): LogProof | undefined {
+function summaryOf({ eventAt }: ProofSource, segments: Segments, proofs: readonly ThreadProof[]): LogProof | undefined {
   const count = segments.at(-1)?.last ?? 0;
   const positions = proofs.flatMap(({ notable }) => notable);
   if (positions.length > mostNotable) return undefined;

@@ -1,7 +1,7 @@
 /** Looks through one stretch of the embedded log: is each event what was written there, after the one before it in its stream? */
 import type Database from 'better-sqlite3';
 import { isRedacted, linkAfter, withDigests, type ChainedEvent, type NotableEvents } from './chain.js';
-import { hasRepeatedName, memberSpans, plainName, type MemberSpan } from './json-text.js';
+import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from './json-text.js';
 import { createStreamEnds, follows, sortableTime, type StreamEnds } from './stream-ends.js';
 
 export interface Segment {
@@ -38,41 +38,52 @@ type Row = readonly [
   link: unknown,
 ];
 
-const eventsPerPage = 1_000;
-/** In UTF-16 units. */
-const charactersPerPage = 2 * 1024 * 1024;
+/** Read at once, which costs less than row by row; where events are large, fewer. */
+const eventsPerPage = 100;
+const largeEventsPerPage = 8;
+/** Of a page of large events, in UTF-16 units. */
+const charactersPerPage = 1024 * 1024;
+const countEvery = 1_000;
 
-/** @param onCount after each page: so many more events are as they should be. @returns undefined where anything is not as it should be. */
+/** @param onCount now and then: so many more events are as they should be. @returns undefined where anything is not as it should be. */
 export function proveSegment(
   db: Database.Database,
   segment: Segment,
   onCount: (events: number) => void,
 ): SegmentProof | undefined {
   const page = db
-    .prepare<unknown[], Row>(
+    .prepare<[number, number, number], Row>(
       `select e.position, e.stream_id, s.name, e.revision, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
        from events e left join streams s on s.id = e.stream_id
-       where e.position > ? and e.position <= ? order by e.position limit ${eventsPerPage}`,
+       where e.position > ? and e.position <= ? order by e.position limit ?`,
     )
     .raw();
   const pass = createPass(segment);
   // Nothing stands before position 1, unless somebody has put it there.
   let after = segment.first === 1 ? Number.MIN_SAFE_INTEGER : segment.first - 1;
+  let limit = eventsPerPage;
+  let counted = segment.first - 1;
   while (after < segment.last) {
-    const before = pass.position();
-    let characters = 0;
-    for (const row of page.iterate(after, segment.last)) {
-      const length = pass.take(row);
-      if (length === undefined) return undefined;
-      characters += length;
-      if (characters > charactersPerPage) break;
-    }
-    // Fewer than there should be.
-    if (pass.position() === before) return undefined;
+    const characters = takeAll(pass, page.all(after, segment.last, limit));
+    if (characters === undefined) return undefined;
     after = pass.position();
-    onCount(after - before);
+    limit = characters > charactersPerPage ? largeEventsPerPage : eventsPerPage;
+    if (after - counted < countEvery && after < segment.last) continue;
+    onCount(after - counted);
+    counted = after;
   }
   return pass.proof();
+}
+
+/** Characters of the events; undefined when one is not as it should be, or there is none. */
+function takeAll(pass: ReturnType<typeof createPass>, rows: readonly Row[]): number | undefined {
+  let characters = 0;
+  for (const row of rows) {
+    const length = pass.take(row);
+    if (length === undefined) return undefined;
+    characters += length;
+  }
+  return rows.length === 0 ? undefined : characters;
 }
 
 function createPass({ first, link: before, largestStream, streams, notable }: Segment) {
@@ -114,7 +125,10 @@ function eventOf(row: Row, streams: boolean): LookedAt | undefined {
   if (!isCount(number) || !isCount(revision) || typeof stream !== 'string' || typeof id !== 'string') return undefined;
   if (typeof type !== 'string' || typeof data !== 'string' || typeof metadata !== 'string') return undefined;
   const outline = streams ? outlineOf(data, metadata) : { canonical: withDigests(data), time: 0 };
-  return outline && { number, stream, revision, id, type, data, metadata, ...outline };
+  if (outline === undefined) return undefined;
+  const { canonical, time } = outline;
+  // One literal: putting it together from parts costs more.
+  return { number, stream, revision, id, type, data, metadata, canonical, time };
 }
 
 const isCount = (value: unknown): value is number =>
@@ -123,13 +137,13 @@ const isCount = (value: unknown): value is number =>
 /** Undefined when a name comes twice, or there is no time. */
 function outlineOf(data: string, metadata: string): Pick<LookedAt, 'canonical' | 'time'> | undefined {
   const [ofData, ofMetadata] = [memberSpans(data), memberSpans(metadata) ?? []];
-  if (hasRepeatedName(ofMetadata) || (ofData !== undefined && hasRepeatedName(ofData))) return undefined;
+  if (hasRepeatedName(metadata, ofMetadata) || hasRepeatedName(data, ofData ?? [])) return undefined;
   const time = timeIn(metadata, ofMetadata);
   return Number.isNaN(time) ? undefined : { canonical: withDigests(data, ofData), time };
 }
 
 function timeIn(metadata: string, spans: readonly MemberSpan[]): number {
-  const at = spans.find(({ name }) => plainName(name) === 'at');
+  const at = spans.find((span) => isNamed(metadata, span, 'at'));
   if (at === undefined || metadata[at.start] !== '"') return NaN;
   return sortableTime(metadata.slice(at.start + 1, at.end - 1));
 }

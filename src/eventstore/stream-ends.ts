@@ -58,16 +58,21 @@ export function joins(ends: StreamEnds, next: StreamEnds): boolean {
 
 const at = (values: Int32Array | Float64Array, stream: number): number => values[stream] ?? -1;
 
-const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z$/;
-/** How many of each part there can be, at least: all together below 2 ** 53. */
-const radixes = [10_000, 16, 32, 32, 64, 64, 1_000];
+const form = /^\d{4}-(?:0\d|1[0-2])-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /** Of a time as it is written, `2026-11-21T18:30:00.000Z`: a number that sorts as the text does. NaN for anything else. */
 export function sortableTime(time: string): number {
-  const parts = form.exec(time);
-  if (parts === null) return NaN;
-  return radixes.reduce((value, radix, at) => {
-    const part = Number(parts[at + 1]);
-    return part < radix ? value * radix + part : NaN;
-  }, 0);
+  if (!form.test(time)) return NaN;
+  // Each part in more room than it needs, all together below 2 ** 53.
+  let value = twoDigits(time, 0) * 100 + twoDigits(time, 2);
+  value = value * 16 + twoDigits(time, 5);
+  value = value * 40 + twoDigits(time, 8);
+  value = value * 32 + twoDigits(time, 11);
+  value = value * 64 + twoDigits(time, 14);
+  value = value * 64 + twoDigits(time, 17);
+  return value * 1_000 + twoDigits(time, 20) * 10 + (time.charCodeAt(22) - zero);
 }
+
+const zero = 0x30;
+const twoDigits = (text: string, from: number): number =>
+  (text.charCodeAt(from) - zero) * 10 + text.charCodeAt(from + 1) - zero;
