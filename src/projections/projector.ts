@@ -153,7 +153,8 @@ async function begin(run: Run): Promise<void> {
   run.checkpoint = checkpoint;
   run.live = namedStorages(projections, live);
   run.handlers = handlersOf(run.live);
-  if (rebuilds === undefined) await dropRetired({ readModels, check: () => run.lease?.check() }, run.live);
+  if (rebuilds === undefined)
+    await dropRetired({ readModels, epoch: run.epoch, check: () => run.lease?.check() }, run.live);
   else if (checkpoint === null) {
     report(run, { position: '', rebuilding: true, fault: null });
     run.checkpoint = await fillFirst({
@@ -191,7 +192,7 @@ async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
       // It was given while a switch was being carried out.
       if (order.term !== run.term) continue;
       run.feeds = run.feeds.filter(({ id }) => id !== undefined);
-      await dropRetired({ readModels, check: () => lease?.check() }, run.live);
+      await dropRetired({ readModels, epoch: run.epoch, check: () => lease?.check() }, run.live);
     } else if (await obey(run, order)) {
       const live = run.checkpoint?.live ?? {};
       const missing = run.status.missing.filter((name) => live[name] === undefined);

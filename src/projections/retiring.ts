@@ -29,15 +29,18 @@ export async function noteRetiring({ readModels, epoch, check }: Retiring, stora
 export type StoredView = Pick<View, 'name' | 'version'>;
 
 /** What is to be dropped and still may be read. */
-export async function readRetiring(readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> {
-  const retiring = await readModels.checkpoint(retiringName);
+export const readRetiring = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
+  viewsIn(await readModels.checkpoint(retiringName));
+
+function viewsIn(retiring: Checkpoint | null): readonly StoredView[] {
   return Object.entries(retiring?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
 }
 
 /** Drops what was to be dropped, unless it is live again or being filled. To be called when everybody has noticed. */
-export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly StoredView[]): Promise<void> {
-  const { readModels, check } = input;
-  const views = await readRetiring(readModels);
+export async function dropRetired(input: Retiring, live: readonly StoredView[]): Promise<void> {
+  const { readModels, epoch, check } = input;
+  const retiring = await readModels.checkpoint(retiringName);
+  const views = viewsIn(retiring);
   if (views.length === 0) return;
   // Not what this process remembers alone: somebody else may have gone on meanwhile.
   const inUse = [...live];
@@ -48,7 +51,7 @@ export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly
     views.filter(({ name, version }) => !inUse.some((one) => one.name === name && one.version === version)),
   );
   check();
-  await readModels.forget(retiringName);
+  await readModels.forget({ name: retiringName, previous: retiring, epoch });
 }
 
 /**

@@ -21,9 +21,9 @@ function failing(models: ReadModels, isDown: (call: 'drop' | 'forget' | 'commit'
       up('drop', view.name);
       await models.drop(view);
     },
-    async forget(name) {
-      up('forget', name);
-      await models.forget(name);
+    async forget(checkpoint) {
+      up('forget', checkpoint.name);
+      await models.forget(checkpoint);
     },
     async commit(commit) {
       up('commit', commit.checkpoint.name);
