@@ -201,7 +201,7 @@ async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
   const old: Feed = { projections: before, handlers: handlersOf(before), park: true, parked: parkedBefore };
   run.feeds = [...run.feeds.filter((other) => other !== feed), ...(before.length > 0 ? [old] : [])];
   // A feed that parks has written what it has parked.
-  if (!feed.park) await unpark({ readModels, epoch, check }, names, next);
+  if (!feed.park) await unpark({ readModels, epoch, check }, ({ view }) => names.includes(view), next);
   // It has been carried out. The next rebuild clears away what is left.
   await forgetFill(readModels, storages).catch(() => undefined);
 }

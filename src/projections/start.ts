@@ -138,7 +138,7 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
     writes: [],
     checkpoint: { name: checkpointName, previous: found, next, ...(epoch === undefined ? {} : { epoch }) },
   });
-  await unpark(input, Object.keys(gone), next);
+  await unpark(input, ({ view }) => gone[view] !== undefined, next);
   return next;
 }
 
