@@ -23,6 +23,7 @@ export interface ViewsState {
   readonly live: Readonly<Record<string, number>>;
   readonly missing: readonly string[];
   readonly parked: readonly {
+    readonly storage?: number;
     readonly view: string;
     readonly stream: string;
     readonly position: string;
@@ -142,7 +143,7 @@ function shown({ name, version }: View, state: ViewsState, running: RebuildRecor
     storage_version: isMissing ? null : live[name],
     position,
     lag_ms: Math.round(lag),
-    parked: parked.filter(({ view }) => view === name).map(({ view: _, ...stream }) => stream),
+    parked: parked.filter(({ view }) => view === name).map(({ view: _, storage: __, ...stream }) => stream),
     rebuild_id: running?.views.includes(name) === true ? running.rebuild_id : null,
   };
 }

@@ -2,9 +2,11 @@
 import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
 import { consentOf, type Consent } from './evidence.js';
 import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
-import { decodedContact, streamPages, type AuditReader } from './reading.js';
+import { readableContact, streamPages, type AuditReader } from './reading.js';
+import { timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
 import { statusOf } from './words.js';
 
 /** An event of the contact, or the deletion of a list or tag. */
@@ -46,12 +48,16 @@ export interface Life {
 }
 
 export interface ContactFold {
-  /** Undefined: no such contact at the time. */
+  /** Whose the last event before the cut was; undefined where there was none that could be read. */
+  readonly contactId: string | undefined;
+  /** Undefined: no such contact at the time, or its creation is among what cannot be read. */
   readonly life: Life | undefined;
   /** Where there is no life: the creation that came later. */
   readonly creation: Cause | undefined;
   /** By list id, of that life; deleted lists are still among them. */
   readonly memberships: ReadonlyMap<string, Membership>;
+  /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
+  readonly unreadable: readonly UnreadableEvent[];
 }
 
 export interface FoldRequest {
@@ -66,37 +72,63 @@ export interface FoldRequest {
 
 /** While it is folded. */
 interface State {
+  contactId: string | undefined;
   life: Life | undefined;
   creation: Recorded<ContactEvent> | undefined;
   memberships: Map<string, Membership>;
+  unreadable: UnreadableEvent[];
 }
 
-/** Undefined: there is no such stream. @throws StoreUnavailableError @throws UnreadableHistoryError */
+/** Undefined: there is no such stream. @throws StoreUnavailableError */
 export async function foldContact(reader: AuditReader, request: FoldRequest): Promise<ContactFold | undefined> {
-  const { stream, contactId, time, moment, signal } = request;
-  const state: State = { life: undefined, creation: undefined, memberships: new Map() };
-  let isCut = false;
+  const { stream, moment, signal } = request;
+  const state: State = {
+    contactId: undefined,
+    life: undefined,
+    creation: undefined,
+    memberships: new Map(),
+    unreadable: [],
+  };
+  const walk = walkOver(state, request);
   let isEmpty = true;
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, signal })) {
     isEmpty = false;
-    for (const stored of page) {
-      const recorded = decodedContact(stored);
-      if (!isCut && recorded.metadata.at > time) {
-        isCut = true;
-        leaveOthers(state, contactId);
-      }
-      if (isVoid(recorded, moment)) continue;
-      if (isCut) look(state, recorded, request);
-      else fold(state, recorded, moment);
-    }
+    for (const stored of page) walk.take(stored);
   }
-  if (!isCut) leaveOthers(state, contactId);
+  walk.end();
   return isEmpty ? undefined : state;
+}
+
+function walkOver(state: State, request: FoldRequest) {
+  const { time, moment, contactId } = request;
+  let isCut = false;
+  const cut = (): void => {
+    if (!isCut) leaveOthers(state, contactId);
+    isCut = true;
+  };
+
+  return {
+    take(stored: StoredEvent): void {
+      const recorded = readableContact(stored);
+      const at = recorded?.metadata.at ?? timeOfUnreadable(stored);
+      if (at !== undefined && at > time) cut();
+      if (recorded === undefined) {
+        if (!isCut) state.unreadable.push(unreadableEvent(stored, state.contactId ?? null));
+      } else if (!isVoid(recorded, moment)) {
+        if (isCut) look(state, recorded, request);
+        else fold(state, recorded, moment);
+      }
+    },
+    end: cut,
+  };
 }
 
 /** Whoever asks for one contact is not told of another that had the address then. */
 function leaveOthers(state: State, contactId: string | undefined): void {
-  if (contactId === undefined || state.life?.contactId === contactId) return;
+  if (contactId === undefined) return;
+  state.unreadable = state.unreadable.filter(({ contact_id }) => (contact_id ?? contactId) === contactId);
+  if (state.contactId === contactId) return;
+  state.contactId = undefined;
   state.life = undefined;
   state.memberships = new Map();
 }
@@ -110,6 +142,7 @@ const factOf = (because: Cause): Fact => ({ because, next: undefined });
 /** Before the cut: what was so. */
 function fold(state: State, recorded: Recorded<ContactEvent>, moment: Moment): void {
   const { event } = recorded;
+  state.contactId = event.data.contact_id;
   switch (event.type) {
     case 'ContactCreated':
       state.life = lifeOf(event, recorded);
@@ -202,7 +235,7 @@ function setConsent(membership: Membership | undefined, recorded: Recorded<Conta
 function look(state: State, recorded: Recorded<ContactEvent>, { contactId, listId }: FoldRequest): void {
   const { event } = recorded;
   if (event.type === 'ContactCreated') begin(state, recorded, contactId);
-  else if (event.data.contact_id === (state.life?.contactId ?? contactId ?? creatorOf(state)))
+  else if (event.data.contact_id === (state.contactId ?? contactId ?? creatorOf(state)))
     change(state, recorded, listId);
 }
 

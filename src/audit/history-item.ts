@@ -3,10 +3,11 @@ import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
-import { jsonOrText, originOf } from './feed.js';
+import { jsonOrText } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { CatalogueChange, Place, Step } from './replay.js';
-import { statusOf, unreadableWords, voidWords } from './words.js';
+import { unreadableEvent } from './unreadable.js';
+import { statusOf, voidWords } from './words.js';
 
 /** A list or tag by its name then and now. */
 export interface NameThenAndNow {
@@ -37,6 +38,8 @@ export type HistoryItem = Partial<Evidence> &
     readonly consent?: Consent | undefined;
     /** It was written after the deletion of its list. */
     readonly without_effect?: true | undefined;
+    /** What it changed is not known. */
+    readonly unreadable?: true;
     /** As stored; text where it is no JSON. */
     readonly data: unknown;
   };
@@ -132,28 +135,11 @@ function catalogueItem(
   return { ...common, list: listThen(id, previousName, then), ...ended, data };
 }
 
-function unreadableItem({ stored, at, before }: Extract<Step, { type: 'unreadable' }>): HistoryItem {
-  const { id, type, stream, revision, position } = stored;
-  return {
-    event_id: id,
-    type,
-    ...(at === null ? {} : { at }),
-    summary: unreadableWords,
-    ...knownOf(stored.metadata),
-    stream,
-    revision: Number(revision),
-    position,
-    contact_id: before.contactId,
-    data: jsonOrText(stored.data),
-  };
-}
-
-/** Who and why stands in the metadata, which may be read where the data cannot: as where these were replaced by their digest. */
-function knownOf(metadata: string): Partial<Evidence> {
-  const { actor, request_id, correlation_id, causation_id } = originOf(metadata);
-  if (actor === null || request_id === null || correlation_id === null || causation_id === null) return {};
-  return { actor, request_id, correlation_id, causation_id };
-}
+const unreadableItem = ({ stored, before }: Extract<Step, { type: 'unreadable' }>): HistoryItem => ({
+  ...unreadableEvent(stored, before.contactId),
+  unreadable: true,
+  data: jsonOrText(stored.data),
+});
 
 interface Then {
   readonly position: string;

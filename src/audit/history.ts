@@ -4,6 +4,7 @@ import type { Catalogues, Moment } from './names.js';
 import { createPlaces, type Places } from './places.js';
 import type { AuditReader } from './reading.js';
 import { beginning, replay, type Step } from './replay.js';
+import { ownerOf } from './unreadable.js';
 
 export interface HistoryRequest {
   /** The contact's stream. */
@@ -94,16 +95,19 @@ async function isUnwritten(reader: AuditReader, stream: string): Promise<boolean
 }
 
 function isWanted(step: Step, { contactId, listId, from }: HistoryRequest): boolean {
-  if (contactId !== undefined && contactOf(step) !== contactId) return false;
+  if (contactId !== undefined && !isOf(step, contactId)) return false;
   if (from !== undefined && (timeOf(step) ?? from) < from) return false;
   return listId === undefined || isAbout(step, listId);
 }
 
-function contactOf(step: Step): string | null {
-  return step.type === 'contact' ? step.recorded.event.data.contact_id : step.before.contactId;
+/** An event that cannot be read, and of which nobody can tell whose it is, may be anybody's. */
+function isOf(step: Step, contactId: string): boolean {
+  if (step.type === 'contact') return step.recorded.event.data.contact_id === contactId;
+  if (step.type === 'catalogue') return step.before.contactId === contactId;
+  return (ownerOf(step.stored, step.before.contactId) ?? contactId) === contactId;
 }
 
-function timeOf(step: Step): string | null {
+function timeOf(step: Step): string | undefined {
   if (step.type === 'contact') return step.recorded.metadata.at;
   return step.type === 'catalogue' ? step.change.version.at : step.at;
 }

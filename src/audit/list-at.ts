@@ -3,7 +3,8 @@ import type { SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Evidence } from './evidence.js';
 import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
 import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
-import { streamPages, type AuditReader } from './reading.js';
+import { readableContact, streamPages, type AuditReader } from './reading.js';
+import { createUnreadableNotes, ownerOf, unreadableEvent, type Unreadable } from './unreadable.js';
 
 export interface ListAtRequest {
   readonly listId: string;
@@ -23,11 +24,14 @@ export interface ListAt {
   readonly because: Evidence | null;
   /** In the order of their first event in the list, some at a time. Ends early, with the signal's reason, when that aborts. */
   members(): AsyncIterable<readonly MemberAt[]>;
+  /** Events at or before the time that may be about the list and cannot be read. Known when the members have been gone through. */
+  unreadable(): Unreadable;
 }
 
 export interface MemberAt {
   readonly contact_id: string;
-  readonly email: string;
+  /** Null where the contact's creation cannot be read. */
+  readonly email: string | null;
   readonly status: SubscriptionStatus;
   readonly tags: readonly { readonly tag_id: string; readonly tag_name: string }[];
   /** What made the status so. */
@@ -46,7 +50,8 @@ export function createLists(reader: AuditReader, catalogues: Catalogues): Lists 
       const versions = moment.versions('list', listId);
       if (versions === undefined) return undefined;
       const version = versionAt(versions, time);
-      const pass = { reader, moment, listId, time, signal };
+      const unreadable = createUnreadableNotes();
+      const pass = { reader, moment, listId, time, signal, unreadable };
       return {
         list_id: listId,
         list_name: version?.name ?? null,
@@ -54,6 +59,7 @@ export function createLists(reader: AuditReader, catalogues: Catalogues): Lists 
         state: stateOf(version),
         because: version === undefined ? null : await evidence(version, moment, catalogues),
         members: () => members(pass, stateOf(version)),
+        unreadable: unreadable.found,
       };
     },
   };
@@ -86,7 +92,7 @@ async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<read
   if (some.length > 0) yield some;
 }
 
-const shown = ({ contactId, status, because }: Member, email: string, tags: MemberAt['tags']): MemberAt => ({
+const shown = ({ contactId, status, because }: Member, email: string | null, tags: MemberAt['tags']): MemberAt => ({
   contact_id: contactId,
   email,
   status,
@@ -95,13 +101,17 @@ const shown = ({ contactId, status, because }: Member, email: string, tags: Memb
 });
 
 /** Of the contact's creation, which is nearly always the first event of its stream. */
-async function emailOf(stream: string, contactId: string, { reader, moment, signal }: Pass): Promise<string> {
+async function emailOf(stream: string, contactId: string, pass: Pass): Promise<string | null> {
+  const { reader, moment, signal, unreadable } = pass;
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
     for (const stored of page) {
-      const address = stored.type === 'ContactCreated' ? addressIn(stored, contactId) : undefined;
+      if (stored.type !== 'ContactCreated') continue;
+      const address = addressIn(stored, contactId);
       if (address !== undefined) return address;
+      if (readableContact(stored) === undefined && ownerOf(stored, contactId) === contactId)
+        unreadable.note(unreadableEvent(stored, contactId));
     }
-  return '';
+  return null;
 }
 
 function tagsOf({ tags }: Member, names: Map<string, string | null>, { moment, time }: Pass): MemberAt['tags'] {

@@ -1,9 +1,10 @@
 /** A list as it was at a time, in text: the same for the service and the command line. */
 import { csvRow } from './csv.js';
 import type { ListAt, MemberAt } from './list-at.js';
+import type { UnreadableEvent } from './unreadable.js';
 
-/** The list, its members, and an end without which the answer is not whole. */
-export async function* listAsLines({ members, ...list }: ListAt): AsyncGenerator<string> {
+/** The list, its members, what could not be read, and an end without which the answer is not whole. */
+export async function* listAsLines({ members, unreadable, ...list }: ListAt): AsyncGenerator<string> {
   let count = 0;
   let head = line({ line: 'list', ...list });
   for await (const some of members()) {
@@ -11,7 +12,9 @@ export async function* listAsLines({ members, ...list }: ListAt): AsyncGenerator
     head = '';
     count += some.length;
   }
-  yield head + line({ line: 'end', members: count });
+  const { count: missed, events } = unreadable();
+  const notes = events.map((event) => line({ line: 'unreadable', ...event })).join('');
+  yield head + notes + line({ line: 'end', members: count, ...(missed === 0 ? {} : { unreadable: missed }) });
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
@@ -29,20 +32,21 @@ const columns = [
   'position',
 ];
 
-/** A head, and a row a member. */
-export async function* listAsCsv({ members }: ListAt): AsyncGenerator<string> {
+/** A head, a row a member, and one of another status for each event that could not be read: a member it is not. */
+export async function* listAsCsv({ members, unreadable }: ListAt): AsyncGenerator<string> {
   let head = csvRow(columns);
   for await (const some of members()) {
     yield head + some.map((member) => csvRow(cellsOf(member))).join('');
     head = '';
   }
-  if (head !== '') yield head;
+  const rest = head + unreadable().events.map(unreadableRow).join('');
+  if (rest !== '') yield rest;
 }
 
 /** Tags as a JSON array of names, for a name may hold any separator. */
 const cellsOf = ({ contact_id, email, status, tags, because }: MemberAt): readonly string[] => [
   contact_id,
-  email,
+  email ?? '',
   status,
   JSON.stringify(tags.map(({ tag_name }) => tag_name)),
   because.at,
@@ -52,3 +56,6 @@ const cellsOf = ({ contact_id, email, status, tags, because }: MemberAt): readon
   because.request_id,
   because.position,
 ];
+
+const unreadableRow = ({ contact_id, event_id, type, at, actor, request_id, position }: UnreadableEvent): string =>
+  csvRow([contact_id ?? '', '', 'unreadable', '[]', at ?? '', event_id, type, actor ?? '', request_id ?? '', position]);

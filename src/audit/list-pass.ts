@@ -1,10 +1,13 @@
 /** One pass over the log for the members of a list at a time: events of other lists are not even parsed, and of a member one small record is kept. */
+import { codec } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
+import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Evidence } from './evidence.js';
 import { deletionOf, isAfterDeletion, type Moment } from './names.js';
-import { decodedContact, type AuditReader } from './reading.js';
+import { readableContact, type AuditReader } from './reading.js';
+import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
 import { statusOf } from './words.js';
 
 export interface Pass {
@@ -13,6 +16,8 @@ export interface Pass {
   readonly signal: AbortSignal;
   readonly reader: AuditReader;
   readonly moment: Moment;
+  /** Told of events that may be about the list and cannot be read. */
+  readonly unreadable: UnreadableNotes;
 }
 
 /** What is kept of a member while the log goes by. */
@@ -29,7 +34,8 @@ export interface Member {
 export type Because = Pick<Evidence, 'event_id' | 'type' | 'at' | 'actor' | 'request_id' | 'position'>;
 
 /** The members by their streams. */
-export async function gather({ reader, moment, listId, time, signal }: Pass): Promise<Map<string, Member>> {
+export async function gather(pass: Pass): Promise<Map<string, Member>> {
+  const { reader, moment, listId, signal } = pass;
   const found = new Map<string, Member>();
   const deletion = deletionOf(moment.versions('list', listId));
   // What was written after the deletion never counted, whatever its time.
@@ -40,8 +46,8 @@ export async function gather({ reader, moment, listId, time, signal }: Pass): Pr
       if (stored.position > end) return found;
       if (stored.type === 'ContactCreated') {
         created = stored;
-        if (found.has(stored.stream) && decodedContact(stored).metadata.at <= time) found.delete(stored.stream);
-      } else if (mayConcern(stored, listId)) take(found, stored, { listId, time, moment, created });
+        if (found.has(stored.stream)) beginLife(found, stored, pass);
+      } else if (mayConcern(stored, listId)) take(found, stored, { ...pass, created });
     }
   }
   signal.throwIfAborted();
@@ -50,18 +56,32 @@ export async function gather({ reader, moment, listId, time, signal }: Pass): Pr
 
 const ofList = new Set(['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached']);
 
-/** Most events of the log are about something else: they are not even parsed. */
-const mayConcern = ({ type, data }: StoredEvent, listId: string): boolean => ofList.has(type) && data.includes(listId);
+/** Most events of the log are about something else: they are not even parsed. Of what names no list nobody knows. */
+function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolean {
+  if (ofList.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
+  return !codec.knows(type) && isContactStream(stream);
+}
 
-interface Taking {
-  readonly listId: string;
-  readonly time: string;
-  readonly moment: Moment;
+interface Taking extends Pass {
   readonly created: StoredEvent | undefined;
 }
 
-function take(found: Map<string, Member>, stored: StoredEvent, { listId, time, moment, created }: Taking): void {
-  const recorded = decodedContact(stored);
+/** Another contact has the address from then on. */
+function beginLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
+  const recorded = readableContact(stored);
+  if (recorded === undefined) noteUnreadable(found, stored, pass);
+  else if (recorded.metadata.at <= pass.time) found.delete(stored.stream);
+}
+
+function noteUnreadable(found: Map<string, Member>, stored: StoredEvent, { time, unreadable }: Pass): void {
+  if ((timeOfUnreadable(stored) ?? time) > time) return;
+  unreadable.note(unreadableEvent(stored, found.get(stored.stream)?.contactId ?? null));
+}
+
+function take(found: Map<string, Member>, stored: StoredEvent, taking: Taking): void {
+  const { listId, time, moment, created } = taking;
+  const recorded = readableContact(stored);
+  if (recorded === undefined) return noteUnreadable(found, stored, taking);
   const { event, metadata } = recorded;
   if (!('list_id' in event.data) || event.data.list_id !== listId || metadata.at > time) return;
   const member = found.get(stored.stream);
@@ -97,7 +117,8 @@ const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): B
   position,
 });
 
+/** Undefined: it is not the contact's creation, or cannot be read. */
 export function addressIn(stored: StoredEvent, contactId: string): string | undefined {
-  const { event } = decodedContact(stored);
-  return event.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person.email : undefined;
+  const event = readableContact(stored)?.event;
+  return event?.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person.email : undefined;
 }

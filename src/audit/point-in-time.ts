@@ -11,6 +11,7 @@ import {
 } from './contact-fold.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
 import type { AuditReader } from './reading.js';
+import type { UnreadableEvent } from './unreadable.js';
 
 export interface ContactAtRequest {
   readonly stream: string;
@@ -45,11 +46,14 @@ export type ContactAt = {
   /** Null: the address had no contact. */
   readonly contact_id: string | null;
   readonly time: string;
-  readonly existed: boolean;
+  /** Null: what tells it may be among the unreadable. */
+  readonly existed: boolean | null;
   readonly created_at: string | null;
   /** Null when it did not exist; `next_change` beside it then tells of the creation. */
   readonly profile: (ProfileValues & Reasons) | null;
   readonly next_change?: Evidence | null;
+  /** Events at or before the time that cannot be read: the answer is that of all others. Absent where there are none. */
+  readonly unreadable?: readonly UnreadableEvent[];
 } & ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
 export interface PointInTime {
@@ -66,7 +70,11 @@ export function createPointInTime(reader: AuditReader, catalogues: Catalogues): 
       const fold = await foldContact(reader, { ...request, moment });
       if (fold === undefined) return undefined;
       const show = shower({ moment, catalogues, time });
-      const contact = { time, ...(await show.contact(fold, request.contactId ?? null)) };
+      const contact = {
+        time,
+        ...(await show.contact(fold, request.contactId ?? null)),
+        ...(fold.unreadable.length === 0 ? {} : { unreadable: fold.unreadable }),
+      };
       if (listId !== undefined)
         return { ...contact, subscription: await show.subscription(listId, fold.memberships.get(listId)) };
       return { ...contact, subscriptions: await show.subscriptions(fold.memberships) };
@@ -145,10 +153,11 @@ function shower({ moment, catalogues, time }: Showing) {
     return shown;
   }
 
-  async function contact({ life, creation }: ContactFold, contactId: string | null) {
+  async function contact({ life, creation, contactId, unreadable }: ContactFold, askedFor: string | null) {
     if (life === undefined) {
       const next_change = await evidence(creation);
-      return { contact_id: contactId, existed: false, created_at: null, profile: null, next_change };
+      const existed = unreadable.length === 0 ? false : null;
+      return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, next_change };
     }
     const profile = { ...life.profile, ...(await reasons(life.profileFact)) };
     return { contact_id: life.contactId, existed: true, created_at: life.created.metadata.at, profile };

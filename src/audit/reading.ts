@@ -68,12 +68,17 @@ export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
   }
 }
 
-/** @throws UnreadableHistoryError also when the event is not one of a contact. */
-export function decodedContact(stored: StoredEvent): Recorded<ContactEvent> {
-  const recorded = decoded(stored);
-  if (isOfContact(recorded)) return recorded;
-  throw new UnreadableHistoryError(`${stored.type} at position ${stored.position} is no event of a contact`);
+/** Undefined: it cannot be read, or is no event of a contact. Whoever passes over it must name it. */
+export function readableContact(stored: StoredEvent): Recorded<ContactEvent> | undefined {
+  let recorded: Recorded<DomainEvent>;
+  try {
+    recorded = codec.decode(stored);
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+  return isOfContact(recorded) ? recorded : undefined;
 }
 
-export const isOfContact = (recorded: Recorded<DomainEvent>): recorded is Recorded<ContactEvent> =>
+const isOfContact = (recorded: Recorded<DomainEvent>): recorded is Recorded<ContactEvent> =>
   Object.hasOwn(contactSchemas, recorded.event.type);

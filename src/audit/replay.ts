@@ -1,10 +1,10 @@
 /** Replays a contact's stream in log order, with the renames and deletions of its lists and tags in their place. */
-import { UnknownEventTypeError, UnreadableEventError, codec, type DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
-import { metadataSchema, type Recorded } from '../events/envelope.js';
+import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { firstAfter, isAfterDeletion, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
-import { isOfContact, streamPages, type AuditReader } from './reading.js';
+import { readableContact, streamPages, type AuditReader } from './reading.js';
+import { timeOfUnreadable } from './unreadable.js';
 
 export interface Membership {
   readonly status: SubscriptionStatus;
@@ -51,7 +51,7 @@ export type Step = AtPlace &
       }
     | { readonly type: 'catalogue'; readonly change: CatalogueChange }
     /** Of a type or shape that this version does not know: shown, and without effect. */
-    | { readonly type: 'unreadable'; readonly stored: StoredEvent; readonly at: string | null }
+    | { readonly type: 'unreadable'; readonly stored: StoredEvent; readonly at: string | undefined }
   );
 
 export interface Replay {
@@ -114,20 +114,32 @@ const timeOf = (step: Step): string =>
   step.type === 'contact' ? step.recorded.metadata.at : step.type === 'unreadable' ? (step.at ?? '') : '';
 
 function stepOf(stored: StoredEvent, before: Place, moment: Moment): Step {
-  const recorded = readable(stored);
+  const recorded = readableContact(stored);
   if (recorded === undefined)
-    return { type: 'unreadable', stored, at: timeIn(stored), place: placeAfter(stored, before), before };
+    return {
+      type: 'unreadable',
+      stored,
+      at: timeOfUnreadable(stored),
+      place: placeAfter(stored, before.contactId, before.memberships),
+      before,
+    };
   const { event, position } = recorded;
   const isVoid = 'list_id' in event.data && isAfterDeletion(moment.versions('list', event.data.list_id), position);
   const voidTags = 'tags' in event.data ? deletedOf(event.data.tags, position, moment) : none;
-  const life = isVoid ? before : evolve(before, event, voidTags);
-  return { type: 'contact', recorded, isVoid, voidTags, place: placeAfter(stored, life), before };
+  const { memberships } = isVoid ? before : evolve(before, event, voidTags);
+  // Not that of the creation, which may be an event that cannot be read.
+  const place = placeAfter(stored, event.data.contact_id, memberships);
+  return { type: 'contact', recorded, isVoid, voidTags, place, before };
 }
 
 /** What is so of a contact, wherever the replay stands. */
 type Life = Pick<Place, 'contactId' | 'memberships'>;
 
-const placeAfter = ({ position, revision }: StoredEvent, { contactId, memberships }: Life): Place => ({
+const placeAfter = (
+  { position, revision }: StoredEvent,
+  contactId: string | null,
+  memberships: Place['memberships'],
+): Place => ({
   contactId,
   memberships,
   position,
@@ -139,26 +151,6 @@ const none: readonly string[] = [];
 function deletedOf(tags: readonly { readonly tag_id: string }[], position: string, moment: Moment): readonly string[] {
   const ids = tags.map(({ tag_id }) => tag_id);
   return ids.filter((id) => isAfterDeletion(moment.versions('tag', id), position));
-}
-
-function readable(stored: StoredEvent): Recorded<ContactEvent> | undefined {
-  let recorded: Recorded<DomainEvent>;
-  try {
-    recorded = codec.decode(stored);
-  } catch (error) {
-    if (error instanceof UnknownEventTypeError || error instanceof UnreadableEventError) return undefined;
-    throw error;
-  }
-  return isOfContact(recorded) ? recorded : undefined;
-}
-
-function timeIn(stored: StoredEvent): string | null {
-  try {
-    const metadata = metadataSchema.safeParse(JSON.parse(stored.metadata));
-    return metadata.success ? metadata.data.at : null;
-  } catch {
-    return null;
-  }
 }
 
 function evolve(life: Life, event: ContactEvent, voidTags: readonly string[]): Life {

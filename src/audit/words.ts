@@ -48,7 +48,8 @@ function catalogueWords(event: Exclude<DomainEvent, ContactEvent>): string {
   }
 }
 
-export const unreadableWords = 'This version of the service cannot read this event; it is shown as it is stored.';
+export const unreadableWords = 'This version of the service cannot read this event: its content does not fit its type.';
+export const unknownWords = 'This version of the service cannot read this event: it does not know the type.';
 
 export const voidWords = (sentence: string): string =>
   `${sentence.slice(0, -1)}; without effect, for the list had been deleted before.`;

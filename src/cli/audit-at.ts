@@ -10,6 +10,7 @@ import { paintFor, type Paint } from './colours.js';
 import type { CommandLine } from './command-line.js';
 import { withExamples } from './program.js';
 import { printable } from './table.js';
+import { unreadableInWords } from './unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string(), list: z.string().optional() });
 
@@ -39,11 +40,14 @@ async function at(contact: string, options: z.output<typeof optionsSchema>, line
 }
 
 function inWords(contact: ContactAt, paint: Paint): string {
-  const { profile, time, created_at } = contact;
+  const { profile, time, created_at, existed, unreadable = [] } = contact;
   const subscriptions = 'subscription' in contact ? [contact.subscription] : contact.subscriptions;
   const lines =
     profile === null
-      ? [paint.bold(`At ${time} there was no such contact.`), ...next(contact.next_change ?? null)]
+      ? [
+          paint.bold(existed === null ? cannotTell(time) : `At ${time} there was no such contact.`),
+          ...next(contact.next_change ?? null),
+        ]
       : [
           paint.bold(`${profile.email} (${String(contact.contact_id)}) at ${time}`),
           `  created      ${String(created_at)}`,
@@ -55,7 +59,14 @@ function inWords(contact: ContactAt, paint: Paint): string {
         ];
   const shown = subscriptions.flatMap((subscription) => ['', ...subscriptionLines(subscription, paint)]);
   const none = profile !== null && shown.length === 0 ? ['', 'In no list.'] : [];
-  return [...lines, ...shown, ...none].map((line) => `${line}\n`).join('');
+  return [...lines, ...shown, ...none, ...missed(unreadable)].map((line) => `${line}\n`).join('');
+}
+
+const cannotTell = (time: string): string => `Whether there was such a contact at ${time} cannot be told.`;
+
+function missed(events: NonNullable<ContactAt['unreadable']>): readonly string[] {
+  const warning = unreadableInWords({ count: events.length, events });
+  return warning.length === 0 ? [] : ['', ...warning];
 }
 
 function subscriptionLines({ list_id, list_name, status, tags, consent, ...why }: SubscriptionAt, paint: Paint) {

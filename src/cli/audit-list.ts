@@ -1,12 +1,14 @@
 /** `audience audit list`: a list as it was at a time, member by member. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
+import type { ListAt } from '../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../audit/list-lines.js';
 import { auditing, nothingKnown } from './audit-log.js';
 import { timeIn } from './audit-options.js';
 import type { CommandLine } from './command-line.js';
 import { demandPlace, writeWhole } from './export-file.js';
 import { withExamples } from './program.js';
+import { unreadableInWords } from './unreadable-report.js';
 
 const optionsSchema = z.object({
   time: z.string(),
@@ -35,21 +37,26 @@ async function listAt(listId: string, options: z.output<typeof optionsSchema>, l
   const time = timeIn('--time', options.time, 'end');
   const { out, force } = options;
   if (out !== undefined) demandPlace(out, force);
-  const { signal, stdout } = line;
+  const { signal, stdout, stderr } = line;
   await auditing(line, async ({ audit }) => {
     const list = await audit.listAt({ listId, time, signal });
     if (list === undefined) throw nothingKnown();
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
-    else await toFile(out, { pieces, line });
+    else await toFile(out, { pieces, list, line });
+    for (const warning of unreadableInWords(list.unreadable())) stderr.write(`${warning}\n`);
   });
 }
 
 async function toFile(
   file: string,
-  { pieces, line }: { readonly pieces: AsyncIterable<string>; readonly line: CommandLine },
+  { pieces, list, line }: { readonly pieces: AsyncIterable<string>; readonly list: ListAt; readonly line: CommandLine },
 ): Promise<void> {
   const { bytes, sha256 } = await writeWhole(file, pieces);
-  if (line.json) await line.stdout.write(`${JSON.stringify({ file, bytes, sha256 })}\n`);
+  const { count } = list.unreadable();
+  if (line.json)
+    await line.stdout.write(
+      `${JSON.stringify({ file, bytes, sha256, ...(count === 0 ? {} : { unreadable: count }) })}\n`,
+    );
   else line.stderr.write(`${file}: ${bytes} bytes, SHA-256 ${sha256}\n`);
 }

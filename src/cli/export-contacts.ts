@@ -1,6 +1,7 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
 import { foldContact, type ContactFold, type Life, type Membership } from '../audit/contact-fold.js';
 import { profileFields } from '../events/contact.js';
+import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
 import type { Column, ExportSource, Row } from './export-source.js';
 import { inOrder } from './in-order.js';
@@ -68,15 +69,16 @@ const subscriptionCells = ({ list_id, list_name, status, since, tags }: Exported
 ];
 
 async function* streams(log: ExportLog): AsyncGenerator<string> {
-  for await (const { type, revision, stream } of everyEvent(log))
-    if (type === 'ContactCreated' && revision === 0n) yield stream;
+  for await (const { revision, stream } of everyEvent(log))
+    if (revision === 0n && isContactStream(stream)) yield stream;
 }
 
-/** Undefined: there was no such contact then. */
+/** Undefined: there was no such contact then, or its creation cannot be read. */
 async function contactIn(log: ExportLog, stream: string): Promise<ExportedContact | undefined> {
   const { reader, moment, signal } = log;
   const request = { stream, time: timeOf(log), moment, signal };
   const fold = await patiently(() => foldContact(reader, request), log);
+  for (const event of fold?.unreadable ?? []) log.unreadable.note(event);
   if (fold?.life === undefined) return undefined;
   const { contactId, profile, created } = fold.life;
   return {

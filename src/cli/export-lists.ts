@@ -1,9 +1,11 @@
 /** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers a list. */
 import { isAfterDeletion } from '../audit/names.js';
-import { decoded } from '../audit/reading.js';
-import type { DomainEvent } from '../events/codec.js';
+import { decoded, readableContact } from '../audit/reading.js';
+import { codec, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
-import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
+import { isContactStream } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { everyEvent, noteUnreadable, timeOf, versionThen, type ExportLog } from './export-log.js';
 import { tableOf, type Column, type ExportSource, type Row } from './export-source.js';
 
 const columns: readonly Column[] = [
@@ -38,7 +40,8 @@ function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members
   const created = log.moment.versions('list', id)?.[0];
   if (version === undefined || created === undefined) return undefined;
   if (version.isDeletion) return [id, version.name, created.at, 'deleted', version.at, 0, 0];
-  return [id, version.name, created.at, 'living', null, Subscribed, Unsubscribed];
+  // Somebody who left, and whose entry cannot be read, would count as less than nobody.
+  return [id, version.name, created.at, 'living', null, Math.max(Subscribed, 0), Math.max(Unsubscribed, 0)];
 }
 
 const counted = new Set(['ListCreated', 'ContactSubscribed', 'ContactUnsubscribed']);
@@ -47,12 +50,19 @@ async function count(log: ExportLog): Promise<ReadonlyMap<string, Members>> {
   const lists = new Map<string, Members>();
   const time = timeOf(log);
   for await (const stored of everyEvent(log)) {
-    if (!counted.has(stored.type)) continue;
-    const recorded = decoded(stored);
-    if (recorded.metadata.at <= time) take(lists, recorded, log);
+    const isCounted = counted.has(stored.type);
+    const recorded = isCounted ? readable(stored) : undefined;
+    if (recorded !== undefined && recorded.metadata.at <= time) take(lists, recorded, log);
+    if (recorded === undefined && (isCounted || isUnknown(stored))) noteUnreadable(log, stored);
   }
   return lists;
 }
+
+/** The catalogue has been read before: an event of it that cannot be read has ended the export. */
+const readable = (stored: StoredEvent): Recorded<DomainEvent> | undefined =>
+  isContactStream(stored.stream) ? readableContact(stored) : decoded(stored);
+
+const isUnknown = ({ type, stream }: StoredEvent): boolean => !codec.knows(type) && isContactStream(stream);
 
 /** An event says what the status was before it, so no member has to be remembered. */
 function take(lists: Map<string, Members>, { event, position }: Recorded<DomainEvent>, { moment }: ExportLog): void {

@@ -3,6 +3,7 @@ import type { Metadata } from '../events/envelope.js';
 import { originOf, type Origin } from '../audit/feed.js';
 import type { Moment, NameVersion, NamedKind } from '../audit/names.js';
 import { versionAt } from '../audit/names.js';
+import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audit/unreadable.js';
 import type { LinkedEvent, LinkSource } from '../eventstore/chain.js';
 import { logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
@@ -19,6 +20,8 @@ export interface ExportLog {
   readonly time: string | undefined;
   readonly patience: Patience;
   readonly signal: AbortSignal;
+  /** Told of events that the export would rest on and that cannot be read. */
+  readonly unreadable: UnreadableNotes;
   /** Told after every event of the log that was read. */
   readonly onRead: () => void;
 }
@@ -64,6 +67,12 @@ export function hadHappened(event: StoredEvent, at: Metadata['at'] | null, time:
   throw new CommandFailedError(`${name(event)} has metadata that cannot be read, so it has no time`, {
     type: 'unreadable_event',
   });
+}
+
+/** Unless it happened later. Of one without a time nobody knows. */
+export function noteUnreadable(log: ExportLog, stored: StoredEvent): void {
+  const time = timeOf(log);
+  if ((timeOfUnreadable(stored) ?? time) <= time) log.unreadable.note(unreadableEvent(stored, null));
 }
 
 /** What a list or tag was at the time of the export; undefined before its creation. */

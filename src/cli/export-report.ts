@@ -1,5 +1,6 @@
 /** What an export came to, in words or as one JSON object. */
 import path from 'node:path';
+import { unreadableInWords } from './unreadable-report.js';
 import { checksumFileOf } from './export-file.js';
 import { count, duration } from './progress-bar.js';
 import type { ExportedKind, ExportRequest, ExportResult } from './run-export.js';
@@ -23,7 +24,7 @@ export function exportInWords({ what, format, time, file }: ExportRequest, resul
   if (file !== '-') lines.push(`  to check   sha256sum -c ${path.basename(checksumFileOf(file))}`);
   if (what === 'events' && time !== undefined)
     lines.push('An export that is cut at a time is no whole log: it cannot be imported or verified.');
-  return `${lines.join('\n')}\n`;
+  return `${[...lines, ...unreadableInWords(result.unreadable)].join('\n')}\n`;
 }
 
 export function exportAsJson({ what, format, time, file }: ExportRequest, result: ExportResult): string {
@@ -41,6 +42,8 @@ export function exportAsJson({ what, format, time, file }: ExportRequest, result
     position,
     events_per_second: perSecond(result),
     milliseconds: Math.round(milliseconds),
+    unreadable: result.unreadable.count,
+    unreadable_events: result.unreadable.events,
   };
   return `${JSON.stringify(report)}\n`;
 }

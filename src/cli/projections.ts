@@ -61,7 +61,7 @@ async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
         storage_version: isLive ? (storage ?? null) : null,
         position: checkpoint?.position ?? '',
         lag_ms: null,
-        parked: parked.filter((stream) => stream.view === view.name),
+        parked: parked.filter((stream) => stream.view === view.name).map(({ storage: _, ...stream }) => stream),
         rebuild_id: open?.views.includes(view.name) === true ? open.rebuild_id : null,
       };
     });

@@ -1,6 +1,7 @@
 /** An export from beginning to end: one moment of the log, what is asked for of it, and where it goes. */
 import { setMaxListeners } from 'node:events';
 import { createCatalogues } from '../audit/names.js';
+import { createUnreadableNotes, type Unreadable } from '../audit/unreadable.js';
 import { linkSourceOf } from '../audit/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import type { Output } from './command-line.js';
@@ -51,6 +52,8 @@ export interface ExportResult extends Written {
   /** Of the last of them. */
   readonly position: Position;
   readonly milliseconds: number;
+  /** Of contacts and lists: what events changed that cannot be read is not in it. */
+  readonly unreadable: Unreadable;
 }
 
 /** @throws CommandFailedError @throws StoreUnavailableError @throws UnreadableHistoryError; the signal's reason when it aborts. */
@@ -71,9 +74,10 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     report({ phase: 'exporting', done: events, ...total });
   };
   const counted = { records: 0 };
+  const unreadable = createUnreadableNotes();
   const pieces = encode(
     request,
-    { reader, links: linkSourceOf(reader), moment, time: request.time, patience, signal, onRead },
+    { reader, links: linkSourceOf(reader), moment, time: request.time, patience, signal, unreadable, onRead },
     counted,
   );
   const written = await (request.file === '-' ? writeOut(options.stdout, pieces) : writeWhole(request.file, pieces));
@@ -83,6 +87,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     events,
     position: moment.horizon,
     milliseconds: monotonic() - begun,
+    unreadable: unreadable.found(),
   };
 }
 

@@ -45,5 +45,6 @@ export function normaliseAddress(address: string): string {
 }
 
 export const contactStream = (key: string): string => contactPrefix + key;
+export const isContactStream = (stream: string): boolean => stream.startsWith(contactPrefix);
 export const emailStream = (key: string): string => emailPrefix + key;
 export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);

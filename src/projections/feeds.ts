@@ -7,7 +7,7 @@ import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { noteRetiring, unpark } from './retiring.js';
-import { checkpointName, fillName, storedAs, type Storages } from './storage.js';
+import { checkpointName, fillName, sameStorages, storedAs, type Storages } from './storage.js';
 
 export interface Feed {
   /** Of the rebuild; undefined: it was live, and is fed until everybody has noticed that it is no more. */
@@ -201,7 +201,13 @@ async function switchTo(run: FeedingRun, feed: Feed): Promise<void> {
   const old: Feed = { projections: before, handlers: handlersOf(before), park: true, parked: parkedBefore };
   run.feeds = [...run.feeds.filter((other) => other !== feed), ...(before.length > 0 ? [old] : [])];
   // A feed that parks has written what it has parked.
-  if (!feed.park) await unpark({ readModels, epoch, check }, names, next);
+  if (!feed.park) await unpark({ readModels, epoch, check }, ({ view }) => names.includes(view), next);
   // It has been carried out. The next rebuild clears away what is left.
-  await readModels.forget(fillName).catch(() => undefined);
+  await forgetFill(readModels, storages).catch(() => undefined);
+}
+
+/** Unless it is that of another rebuild by now. Under this lease nobody knows the epoch of that one. */
+async function forgetFill(readModels: ReadModels, storages: Storages): Promise<void> {
+  const previous = await readModels.checkpoint(fillName);
+  if (previous !== null && sameStorages(previous.live, storages)) await readModels.forget({ name: fillName, previous });
 }

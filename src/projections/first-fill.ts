@@ -43,6 +43,6 @@ export async function fillFirst(input: FirstFill): Promise<Checkpoint | null> {
   const next = { ...filled, live: firstStorages(projections) };
   check();
   await readModels.commit({ writes: [], checkpoint: { name: checkpointName, previous: null, next, ...epoch } });
-  await readModels.forget(firstFillName);
+  await readModels.forget({ name: firstFillName, previous: filled, ...epoch });
   return next;
 }

@@ -219,6 +219,7 @@ export const parkedWrite = (document: ParkedStream): DocumentWrite => ({
 
 const toParked = ({ projection, stored }: Step, reason: string): ParkedStream => ({
   view: projection.name,
+  storage: projection.version,
   stream: stored.stream,
   position: stored.position,
   event_id: stored.id,

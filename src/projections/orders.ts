@@ -33,7 +33,7 @@ export type OrderAnswer =
   | { readonly type: 'lost'; readonly id: string; readonly reason: string; readonly poison?: Poison };
 
 /** An event that cannot be folded, without its body. */
-export type Poison = ParkedStream;
+export type Poison = Omit<ParkedStream, 'storage'>;
 
 export interface Orders {
   give(order: Order): void;

@@ -4,6 +4,8 @@ import { everyPage } from './every-page.js';
 
 export type ParkedStream = {
   readonly view: string;
+  /** Storage version that was not folded on. Absent in what was parked before this was written down. */
+  readonly storage?: number;
   readonly stream: string;
   /** Of the event that could not be folded. */
   readonly position: string;

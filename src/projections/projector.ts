@@ -11,7 +11,7 @@ import { aborted, pause } from './pace.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
-import { dropRetired } from './retiring.js';
+import { dropRetired, unparkRetired } from './retiring.js';
 import { demandLogId, ForeignViewsError, NewerViewsError, openViews } from './start.js';
 import { checkpointName, firstStorages } from './storage.js';
 
@@ -150,10 +150,12 @@ async function runSession(run: Run): Promise<void> {
 async function begin(run: Run): Promise<void> {
   const { readModels, rebuilds, projections } = run;
   const { checkpoint, live, missing } = await openViewsOf(run);
+  const retiring = { readModels, epoch: run.epoch, check: () => run.lease?.check() };
+  if (checkpoint !== null) await unparkRetired(retiring, checkpoint);
   run.checkpoint = checkpoint;
   run.live = namedStorages(projections, live);
   run.handlers = handlersOf(run.live);
-  if (rebuilds === undefined) await dropRetired({ readModels, check: () => run.lease?.check() }, run.live);
+  if (rebuilds === undefined) await dropRetired(retiring, run.live);
   else if (checkpoint === null) {
     report(run, { position: '', rebuilding: true, fault: null });
     run.checkpoint = await fillFirst({
@@ -191,7 +193,7 @@ async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
       // It was given while a switch was being carried out.
       if (order.term !== run.term) continue;
       run.feeds = run.feeds.filter(({ id }) => id !== undefined);
-      await dropRetired({ readModels, check: () => lease?.check() }, run.live);
+      await dropRetired({ readModels, epoch: run.epoch, check: () => lease?.check() }, run.live);
     } else if (await obey(run, order)) {
       const live = run.checkpoint?.live ?? {};
       const missing = run.status.missing.filter((name) => live[name] === undefined);

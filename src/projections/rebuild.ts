@@ -98,7 +98,7 @@ async function aim(input: RebuildInput): Promise<Target> {
   if (filled !== null) {
     const storages = storedViews(filled.live);
     if (filled.logId === logId && isFillOf(wanted, filled.live) && storages.every(isFree)) return target(filled.live);
-    await forgetFill(input);
+    await forgetFill(input, filled);
     await dropAll(input, storages.filter(isFree));
   }
   const next = (view: Projection): number => {
@@ -213,7 +213,7 @@ function rebuilt({ projections }: RebuildInput, target: Target, found: Found | u
 async function giveUp(input: RebuildInput, { fresh }: Target): Promise<void> {
   // This process may have been stopped for long: they may be live by now.
   const views = await input.readModels.checkpoint(checkpointName);
-  await forgetFill(input);
+  await forgetFill(input, await input.readModels.checkpoint(fillName));
   await dropAll(
     input,
     storedViews(fresh).filter(({ name, version }) => views?.live[name] !== version),
@@ -221,7 +221,7 @@ async function giveUp(input: RebuildInput, { fresh }: Target): Promise<void> {
 }
 
 /** Before what it tells of is dropped: else a crash in between would have the next fill go on in empty storages. */
-async function forgetFill({ readModels, check }: RebuildInput): Promise<void> {
+async function forgetFill({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
   check();
-  await readModels.forget(fillName);
+  await readModels.forget({ name: fillName, previous, epoch });
 }

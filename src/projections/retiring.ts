@@ -1,6 +1,6 @@
 /** Storages that are live no more: noted before they are, and dropped when everybody has noticed. */
 import type { Checkpoint, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
-import { parkedView, readParked } from './parked.js';
+import { parkedView, readParked, type ParkedStream } from './parked.js';
 import { checkpointName, fillName, firstFillName, storedViews, type Storages } from './storage.js';
 
 /** A checkpoint whose `live` holds what is to be dropped, by `name/version`. */
@@ -29,15 +29,18 @@ export async function noteRetiring({ readModels, epoch, check }: Retiring, stora
 export type StoredView = Pick<View, 'name' | 'version'>;
 
 /** What is to be dropped and still may be read. */
-export async function readRetiring(readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> {
-  const retiring = await readModels.checkpoint(retiringName);
+export const readRetiring = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
+  viewsIn(await readModels.checkpoint(retiringName));
+
+function viewsIn(retiring: Checkpoint | null): readonly StoredView[] {
   return Object.entries(retiring?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
 }
 
 /** Drops what was to be dropped, unless it is live again or being filled. To be called when everybody has noticed. */
-export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly StoredView[]): Promise<void> {
-  const { readModels, check } = input;
-  const views = await readRetiring(readModels);
+export async function dropRetired(input: Retiring, live: readonly StoredView[]): Promise<void> {
+  const { readModels, epoch, check } = input;
+  const retiring = await readModels.checkpoint(retiringName);
+  const views = viewsIn(retiring);
   if (views.length === 0) return;
   // Not what this process remembers alone: somebody else may have gone on meanwhile.
   const inUse = [...live];
@@ -48,19 +51,19 @@ export async function dropRetired(input: Omit<Retiring, 'epoch'>, live: readonly
     views.filter(({ name, version }) => !inUse.some((one) => one.name === name && one.version === version)),
   );
   check();
-  await readModels.forget(retiringName);
+  await readModels.forget({ name: retiringName, previous: retiring, epoch });
 }
 
 /**
  * Takes up the streams which these views have parked. Only once what holds them is live, in a commit of its own: documents
- * may be written and the checkpoint not. After a crash in between a stream counts as parked that is not, which a rebuild mends.
+ * may be written and the checkpoint not. After a crash in between `unparkRetired` does it.
  */
 export async function unpark(
   { readModels, epoch, check }: Retiring,
-  names: readonly string[],
+  isOver: (parked: ParkedStream) => boolean,
   live: Checkpoint,
 ): Promise<void> {
-  const writes = await unparking(readModels, names, live.position);
+  const writes = await unparking(readModels, isOver, live.position);
   if (writes.length === 0) return;
   check();
   await readModels.commit({
@@ -69,13 +72,26 @@ export async function unpark(
   });
 }
 
+/**
+ * The same for all storages that are noted to be dropped and are not live. No rebuild fills one that is noted, so what
+ * the next live one has parked is not among it. To be called before anything is folded or dropped.
+ */
+export async function unparkRetired(input: Retiring, live: Checkpoint): Promise<void> {
+  const noted = await readRetiring(input.readModels);
+  const retired = noted.filter(({ name, version }) => live.live[name] !== version);
+  if (retired.length === 0) return;
+  const isOver = ({ view, storage }: ParkedStream): boolean =>
+    retired.some(({ name, version }) => name === view && version === storage);
+  await unpark(input, isOver, live);
+}
+
 async function unparking(
   readModels: ReadModels,
-  names: readonly string[],
+  isOver: (parked: ParkedStream) => boolean,
   position: string,
 ): Promise<readonly DocumentWrite[]> {
   const parked = await readParked(readModels);
-  const ids = [...parked].filter(([, { view }]) => names.includes(view)).map(([id]) => id);
+  const ids = [...parked].filter(([, stream]) => isOver(stream)).map(([id]) => id);
   const standing = await readModels.load(parkedView, ids);
   return ids.map((id) => ({
     view: parkedView,

@@ -98,10 +98,10 @@ const stored = (views: readonly View[], storages: Storages): readonly { view: Vi
   });
 
 async function beginAnew(input: StartInput, found: Checkpoint | null): Promise<void> {
-  const { readModels, reader, views, check, settle } = input;
+  const { readModels, reader, views, check, settle, epoch } = input;
   // First: without a checkpoint a crash in the middle of dropping only means dropping again.
   check();
-  await readModels.forget(checkpointName);
+  await readModels.forget({ name: checkpointName, previous: found, epoch });
   if (found !== null) await settle();
   const filled = await readModels.checkpoint(firstFillName);
   // A first fill that was interrupted goes on where it was.
@@ -112,8 +112,8 @@ async function beginAnew(input: StartInput, found: Checkpoint | null): Promise<v
   const known = [found, filled, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
   // No fill may go on in storages that are empty after a crash in the middle of dropping.
   check();
-  await readModels.forget(firstFillName);
-  await readModels.forget(fillName);
+  await readModels.forget({ name: firstFillName, previous: filled, epoch });
+  await readModels.forget({ name: fillName, previous: rebuild });
   await dropAll(input, [...known, ...views, parkedView]);
 }
 
@@ -138,7 +138,7 @@ async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Chec
     writes: [],
     checkpoint: { name: checkpointName, previous: found, next, ...(epoch === undefined ? {} : { epoch }) },
   });
-  await unpark(input, Object.keys(gone), next);
+  await unpark(input, ({ view }) => gone[view] !== undefined, next);
   return next;
 }
 

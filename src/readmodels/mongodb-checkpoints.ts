@@ -2,7 +2,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicate } from './mongodb-client.js';
 import { byId } from './mongodb-documents.js';
-import { CommitConflictError, type Checkpoint, type Commit } from './read-models.js';
+import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from './read-models.js';
 
 /** The document outlives `forget`, and with it what fences off those who come late. */
 export interface StoredCheckpoint {
@@ -77,9 +77,25 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
 }
 
 /** Also where there is none yet: a first commit that is under way must not succeed on views that are dropped now. */
-export async function forgetCheckpoint(checkpoints: Checkpoints, name: string): Promise<void> {
-  const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: 0 } };
-  await checkpoints.updateOne({ _id: { $eq: name } }, change, { upsert: true });
+export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previous, epoch }: Forgetting): Promise<void> {
+  const standing = {
+    _id: { $eq: name },
+    checkpoint: { $eq: ordered(previous) },
+    ...(epoch === undefined ? {} : { epoch: { $not: { $gt: epoch } } }),
+  } as Filter<StoredCheckpoint>;
+  const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
+  try {
+    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, {
+      upsert: previous === null,
+    });
+    if (matchedCount + upsertedCount > 0) return;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  const stored = await readCheckpoint(checkpoints, name);
+  // Absent: by this very call, of which the answer was lost, or by somebody else.
+  if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
+    throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
 }
 
 /** Equal checkpoints are equal documents to the server, whatever the order of their views. */

@@ -95,7 +95,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     async drop(view) {
       await run('writing', () => collection(view).drop().catch(unlessMissing));
     },
-    forget: (name) => run('writing', () => forgetCheckpoint(checkpoints, name)),
+    forget: (checkpoint) => run('writing', () => forgetCheckpoint(checkpoints, checkpoint)),
     lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
     close,
   };

@@ -83,6 +83,15 @@ export interface Commit {
   };
 }
 
+/** A checkpoint to be removed, and what the caller knows of it. */
+export interface Forgetting {
+  readonly name: string;
+  /** What it must be now, `null` = absent. */
+  readonly previous: Checkpoint | null;
+  /** Epoch of the lease under which it is written; refused when a later epoch has. Absent: the caller holds another lease. */
+  readonly epoch?: number | undefined;
+}
+
 export interface ReadModelReader {
   /** Undefined when absent or deleted. @throws ReadModelsUnavailableError */
   get<D = Document>(view: View, id: string): Promise<StoredDocument<D> | undefined>;
@@ -118,8 +127,14 @@ export interface ReadModels extends ReadModelReader {
   commit(commit: Commit): Promise<void>;
   /** Removes a view's storage, if there. */
   drop(view: Pick<View, 'name' | 'version'>): Promise<void>;
-  /** Removes a checkpoint, if there: the views count as never folded. */
-  forget(name: string): Promise<void>;
+  /**
+   * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that
+   * name that is under way fails then.
+   *
+   * @throws CommitConflictError it stands elsewhere, or a later epoch has written it: nothing was removed.
+   * @throws ReadModelsUnavailableError
+   */
+  forget(checkpoint: Forgetting): Promise<void>;
   /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
 }

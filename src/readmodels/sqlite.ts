@@ -8,6 +8,7 @@ import {
   type Checkpoint,
   type Commit,
   type Document,
+  type Forgetting,
   type ReadModelReader,
   type ReadModels,
   type StoredDocument,
@@ -91,10 +92,7 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
     load: async (view, ids) => guarded(() => db.transaction(() => loadAll(view, ids)).deferred()),
     commit: async (commit) => guarded(() => commitAll.immediate(commit)),
     drop: async (view) => guarded(() => dropTables(db, view)),
-    forget: async (name) =>
-      guarded(() => {
-        db.prepare('DELETE FROM checkpoints WHERE name = ?').run(name);
-      }),
+    forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint)).immediate()),
     lease: async (name, holder, ttl) =>
       guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() })).immediate()),
     close: async () => {
@@ -195,6 +193,14 @@ function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['che
   db.prepare(
     'INSERT OR REPLACE INTO checkpoints (name, log_id, position, event_id, live, epoch) VALUES (?, ?, ?, ?, ?, ?)',
   ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.live), epoch);
+}
+
+function forgetCheckpoint(db: Db, { name, previous, epoch = Infinity }: Forgetting): void {
+  const current = readCheckpoint(db, name);
+  if (current === undefined) return;
+  if (current.epoch > epoch || textOf(current.checkpoint) !== textOf(previous))
+    throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
+  db.prepare('DELETE FROM checkpoints WHERE name = ?').run(name);
 }
 
 /** Equal checkpoints have equal texts, whatever the order of their views. */

@@ -100,8 +100,11 @@ describe('each event', () => {
       causation_id: exampleMetadata.$causationId,
       data: { a: 1 },
       contact_id,
+      unreadable: true,
+      summary: 'This version of the service cannot read this event: it does not know the type.',
     });
-    expect(broken).toMatchObject({ type: 'ContactSubscribed', data: { list_id: 7 }, contact_id });
+    expect(broken).toMatchObject({ type: 'ContactSubscribed', data: { list_id: 7 }, contact_id, unreadable: true });
+    expect(broken?.summary).toContain('its content does not fit its type');
     for (const name of ['at', 'actor', 'request_id']) expect(broken).not.toHaveProperty(name);
   });
 });

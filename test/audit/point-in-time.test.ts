@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ContactAt, SubscriptionAt } from '../../src/audit/point-in-time.js';
 import { UnreadableHistoryError } from '../../src/audit/reading.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { exampleEvents as e, examples, exampleSalt, toAppend } from '../support/examples.js';
+import { exampleEvents as e, exampleMetadata, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
 
 const { list, otherList, tag, contact_id } = examples;
@@ -205,12 +205,75 @@ test('an unknown contact, an unknown list', async () => {
   expect(await log.audit.contactAt({ stream: contactStream, listId: 'lst_unknown', time })).toBeUndefined();
 });
 
-test('an event that cannot be read makes the answer impossible, and never a guess', async () => {
+describe('an event that cannot be read', () => {
+  const metadataAt = (number: number) => JSON.stringify({ ...exampleMetadata, at: second(number) });
+  const erased = (number: number) => ({
+    ...toAppend(e.subscribed),
+    type: 'ContactErased',
+    metadata: metadataAt(number),
+  });
+  const broken = { ...toAppend(e.unsubscribed), data: '{"list_id":7}', metadata: 'broken' };
+
+  test('leaves the answer of before as it was, and is named in those of then and after', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await log.at(1, e.contactCreated, e.subscribed);
+    const position = await log.appendRaw(contactStream, erased(2));
+    await log.at(3, e.profileChanged);
+    expect(await at(log, 1)).toMatchObject({ existed: true, subscriptions: [{ status: 'Subscribed' }] });
+    expect(await at(log, 1)).not.toHaveProperty('unreadable');
+    const named = {
+      event_id: expect.any(String) as string,
+      type: 'ContactErased',
+      at: second(2),
+      position,
+      contact_id,
+    };
+    for (const number of [2, 3]) {
+      expect((await at(log, number)).unreadable).toMatchObject([{ ...named, actor: 'example', revision: 2 }]);
+      expect(await at(log, number)).toMatchObject({ existed: true, subscriptions: [{ status: 'Subscribed' }] });
+    }
+    expect(await at(log, 3)).toMatchObject({ profile: { lastName: 'Lovelace', because: { at: second(3) } } });
+    const inHistory = (await log.history())?.find(({ type }) => type === 'ContactErased');
+    expect(inHistory).toMatchObject({ ...(await at(log, 3)).unreadable?.[0], unreadable: true });
+    expect(await inList(log, 3)).toMatchObject({ status: 'Subscribed' });
+  });
+
+  test('of no time that is known is named wherever it may have been before', async () => {
+    const log = await auditedLog();
+    await log.at(1, e.listCreated, e.contactCreated, e.subscribed);
+    await log.appendRaw(contactStream, broken);
+    await log.at(3, e.profileChanged);
+    expect(await at(log, 0)).toMatchObject({ existed: false });
+    expect(await at(log, 0)).not.toHaveProperty('unreadable');
+    for (const number of [1, 3])
+      expect((await at(log, number)).unreadable).toMatchObject([{ type: 'ContactUnsubscribed', contact_id }]);
+    expect((await at(log, 3)).unreadable?.[0]).not.toHaveProperty('at');
+  });
+
+  test('when it is the creation, leaves open whether there was such a contact, and tells the rest', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    const person = `sha256:${'0'.repeat(64)}`;
+    const data = JSON.stringify({ contact_id, person });
+    await log.appendRaw(contactStream, { ...toAppend(e.contactCreated, { at: second(1) }), data });
+    await log.at(2, e.subscribed);
+    for (const asked of [undefined, contact_id])
+      expect(await at(log, 2, asked)).toMatchObject({
+        contact_id,
+        existed: null,
+        profile: null,
+        subscriptions: [{ status: 'Subscribed', because: because('ContactSubscribed', 2) }],
+        unreadable: [{ type: 'ContactCreated', at: second(1), contact_id }],
+      });
+    expect(await at(log, 2, 'con_other')).toMatchObject({ existed: false, subscriptions: [] });
+    expect(await log.history({ contactId: contact_id })).toMatchObject([{ unreadable: true }, { contact_id }]);
+  });
+});
+
+test('an event of the lists that cannot be read makes all answers impossible, and tells nothing of what is in it', async () => {
   const log = await auditedLog();
   await log.at(0, e.listCreated, e.contactCreated);
-  await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactErased' });
-  await expect(at(log, 1)).rejects.toThrow(UnreadableHistoryError);
-  await log.append('lists', e.listCreated);
   await log.appendRaw('lists', { ...toAppend(e.listCreated), data: '{"list_id":"ada@example.com"}' });
   await expect(log.history()).rejects.toThrow(UnreadableHistoryError);
   await expect(log.history()).rejects.not.toThrow(/ada@example/);

@@ -9,8 +9,8 @@ import { asParquet } from '../../src/cli/export-parquet.js';
 import { tableOf, type Row } from '../../src/cli/export-source.js';
 import { inOrder } from '../../src/cli/in-order.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
-import { auditedLog, second } from '../support/auditing.js';
-import { exampleEvents, examples } from '../support/examples.js';
+import { auditedLog, contactStream, second } from '../support/auditing.js';
+import { exampleEvents, examples, toAppend } from '../support/examples.js';
 import { exported, linesOf, parquetRows, textOf } from '../support/exporting.js';
 import { anEvent, eventsIn, fill, initialised, newFolder, oddText, openFolder } from '../support/migrating.js';
 
@@ -145,6 +145,32 @@ describe('contacts and lists', () => {
     expect(await at(5)).toEqual([{ ...newsletter, subscribed: 0, unsubscribed: 1 }, offers]);
     const deleted = { ...newsletter, state: 'deleted', deleted_at: second(8), subscribed: 0, unsubscribed: 0 };
     expect(await at(9)).toEqual([deleted, offers]);
+  });
+
+  test('an event that cannot be read, or of an unknown type, is told, and all others count', async () => {
+    const log = await auditedLog();
+    const { serviceInitialised, listCreated, contactCreated, subscribed, unsubscribed } = exampleEvents;
+    await log.append('service', serviceInitialised, { at: second(0) });
+    await log.at(1, listCreated, contactCreated);
+    await log.appendRaw(contactStream, { ...toAppend(subscribed, { at: second(2) }), data: '{}' });
+    await log.appendRaw(contactStream, { ...toAppend(subscribed, { at: second(3) }), type: 'ContactErased' });
+    await log.at(4, unsubscribed);
+    const { contact_id } = examples;
+    for (const what of ['contacts', 'lists'] as const)
+      for (const [number, missed] of [
+        [1, []],
+        [2, ['ContactSubscribed']],
+        [4, ['ContactSubscribed', 'ContactErased']],
+      ] as const) {
+        const { unreadable } = await exported(log.store, { what, time: second(number) });
+        expect(unreadable).toMatchObject({ count: missed.length, events: missed.map((type) => ({ type })) });
+      }
+    expect(linesOf((await exported(log.store, { what: 'contacts' })).file)).toMatchObject([
+      { contact_id, subscriptions: [{ status: 'Unsubscribed' }] },
+    ]);
+    expect(linesOf((await exported(log.store, { what: 'lists' })).file)).toMatchObject([
+      { subscribed: 0, unsubscribed: 1 },
+    ]);
   });
 
   test('growth by day, numbers with their sign', async () => {

@@ -267,8 +267,31 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect(await models.checkpoint('fresh')).toBeNull();
         await move('fresh', null, checkpoint(1, { b: 2, a: 1 }));
         expect(await models.checkpoint('fresh')).toEqual(checkpoint(1, { a: 1, b: 2 }));
-        await models.forget('fresh');
+        await models.forget({ name: 'fresh', previous: checkpoint(1, { a: 1, b: 2 }) });
         expect(await models.checkpoint('fresh')).toBeNull();
+        // Again, as after an answer that was lost; and what never was.
+        await models.forget({ name: 'fresh', previous: checkpoint(1, { a: 1, b: 2 }) });
+        await models.forget({ name: 'never', previous: null });
+        await move('fresh', null, checkpoint(2));
+      });
+
+      it('are not forgotten by who knows of another, or has lost the lease meanwhile', async () => {
+        await move('kept', null, checkpoint(1), 1);
+        await move('kept', checkpoint(1), checkpoint(2), 2);
+        for (const [previous, epoch] of [
+          [checkpoint(1), 2],
+          [null, 2],
+          [checkpoint(2), 1],
+          [checkpoint(1), undefined],
+        ] as const)
+          await expect(models.forget({ name: 'kept', previous, epoch })).rejects.toThrow(CommitConflictError);
+        expect(await models.checkpoint('kept')).toEqual(checkpoint(2));
+        await models.forget({ name: 'kept', previous: checkpoint(2), epoch: 2 });
+        expect(await models.checkpoint('kept')).toBeNull();
+        await move('kept', null, checkpoint(1), 3);
+        // Of another lease: what it knows decides alone.
+        await models.forget({ name: 'kept', previous: checkpoint(1) });
+        expect(await models.checkpoint('kept')).toBeNull();
       });
 
       it('move only from where they were read, documents included', async () => {

@@ -255,7 +255,7 @@ describe('filling views', () => {
     const { events, reader } = logOf([factOf(23, { contact: 0, list: 0, tag: 0 })]);
     const until = examplePosition(events.length);
     await fill({ models, reader, until });
-    await models.forget('fill');
+    await models.forget({ name: 'fill', previous: await models.checkpoint('fill') });
     await fill({ models, reader, until });
     expect((await models.load(busy, ['lst_0'])).get('lst_0')?.document).toEqual({ count: 1, contacts: ['con_0'] });
     await models.close();

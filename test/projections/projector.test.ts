@@ -252,7 +252,7 @@ describe('rebuilding', () => {
     await projector.caughtUp();
     const live = await dump();
     await projector.stop();
-    await models.forget('views');
+    await models.forget({ name: 'views', previous: await models.checkpoint('views') });
     await start().caughtUp();
     expect(await dump()).toEqual(live);
   });

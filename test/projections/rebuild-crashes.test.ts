@@ -2,9 +2,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
+import { readParked } from '../../src/projections/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
+import { ReadModelsUnavailableError, type Commit, type ReadModels } from '../../src/readmodels/read-models.js';
 import { append, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
@@ -21,9 +22,9 @@ function failing(models: ReadModels, isDown: (call: 'drop' | 'forget' | 'commit'
       up('drop', view.name);
       await models.drop(view);
     },
-    async forget(name) {
-      up('forget', name);
-      await models.forget(name);
+    async forget(checkpoint) {
+      up('forget', checkpoint.name);
+      await models.forget(checkpoint);
     },
     async commit(commit) {
       up('commit', commit.checkpoint.name);
@@ -104,7 +105,8 @@ it('a release that is rolled back soon does not have the retirement drop what is
   expect(await documentsOf(back.reader)).toEqual(await freshFold(store));
 });
 
-it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
+/** A view with a stream that it has parked and can fold by now, rebuilt and killed where `isHere`, before or after the documents were written. */
+async function killedRebuild(isHere: (commit: Commit) => boolean, isWritten: boolean) {
   const store = await logOf(5);
   let isBroken = true;
   const fragile: Projection<ContactDocument> = {
@@ -121,13 +123,14 @@ it('a switch that is broken off does not have the live view fold on after what i
   const models: ReadModels = {
     ...views.models,
     async commit(commit) {
-      const { writes, checkpoint } = commit;
-      const takesUp = writes.some(({ view, document }) => view.name === 'parked' && document === null);
-      const switches = checkpoint.next.live['contacts'] === 2001 && checkpoint.name === 'views';
-      if ((!takesUp && !switches) || kills === 0) return views.models.commit(commit);
+      if (kills === 0 || !isHere(commit)) return views.models.commit(commit);
       kills -= 1;
+      const { writes, checkpoint } = commit;
       const previous = await views.models.checkpoint('elsewhere');
-      await views.models.commit({ writes, checkpoint: { ...checkpoint, name: 'elsewhere', previous } });
+      await views.models.commit({
+        writes: isWritten ? writes : [],
+        checkpoint: { ...checkpoint, name: 'elsewhere', previous },
+      });
       throw new ReadModelsUnavailableError('killed');
     },
   };
@@ -140,10 +143,28 @@ it('a switch that is broken off does not have the live view fold on after what i
   await append(store, `contact-${contact_id}`, { ...e.unsubscribed, data: { ...e.unsubscribed.data, contact_id } });
   await projector.until((status) => status.fault === null);
   await projector.caughtUp();
+  return { store, views, projector };
+}
+
+const takesUp = ({ writes }: Commit): boolean =>
+  writes.some(({ view, document }) => view.name === 'parked' && document === null);
+const switches = ({ checkpoint: { name, next } }: Commit): boolean =>
+  name === 'views' && next.live['contacts'] === 2001;
+
+it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
+  const { store, projector } = await killedRebuild((commit) => takesUp(commit) || switches(commit), true);
   // Parked still, for everybody to see; and taken up by the next one.
   expect(projector.status().parked).toMatchObject([{ view: 'contacts' }]);
   expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
   expect(projector.status().parked).toEqual([]);
+  expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
+});
+
+it('a kill between a switch and taking up what was parked leaves no stream parked', async () => {
+  const { store, views, projector } = await killedRebuild(takesUp, false);
+  expect(projector.status().live?.['contacts']).toBe(2001);
+  expect(projector.status().parked).toEqual([]);
+  expect([...(await readParked(views.models)).keys()]).toEqual([]);
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
 });
 

@@ -116,7 +116,7 @@ function inTrouble(serverUrl: string): void {
       ['checkpoint', () => models.checkpoint(own)],
       ['lease', () => models.lease(own, 'ann', 60_000)],
       ['prepare', () => models.prepare(view)],
-      ['forget', () => models.forget(`${own}-other`)],
+      ['forget', () => models.forget({ name: `${own}-other`, previous: null })],
       [
         'commit',
         () =>
@@ -296,7 +296,7 @@ function inTrouble(serverUrl: string): void {
         const held = proxy.hold(of('update', 'checkpoints'));
         const late = outcome(fold(models, 2));
         const release = await held;
-        await direct.forget(own);
+        await direct.forget({ name: own, previous: await direct.checkpoint(own) });
         await database.client
           .db()
           .collection<{ _id: string }>('things_v1')

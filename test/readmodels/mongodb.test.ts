@@ -375,7 +375,7 @@ function ownPromises(serverUrl: string): void {
         // A first commit that has read the checkpoint (none), written its documents and not moved on yet.
         const checkpoints = checkpointsOf(database.client.db());
         const move = { checkpoint: { name: own, previous: null, next: checkpoint(1) }, commit: 'late', forgotten: 0 };
-        await models.forget(own);
+        await models.forget({ name: own, previous: null });
         await expect(moveCheckpoint(checkpoints, move)).rejects.toThrow(CommitConflictError);
         expect(await models.checkpoint(own)).toBeNull();
         await commit({ from: null, to: 2 }, write('one', 2, null));
@@ -384,7 +384,7 @@ function ownPromises(serverUrl: string): void {
 
       it('leaves the fence against earlier epochs standing', async () => {
         await commit({ from: null, to: 1, epoch: 3 });
-        await models.forget(own);
+        await models.forget({ name: own, previous: checkpoint(1) });
         await expect(commit({ from: null, to: 2, epoch: 2 })).rejects.toThrow(CommitConflictError);
         await commit({ from: null, to: 2, epoch: 3 });
       });

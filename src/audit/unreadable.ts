@@ -1,0 +1,77 @@
+/** Events that this version of the service cannot read: how every audit answer names them, so that none passes over one in silence. */
+import { codec } from '../events/codec.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import type { Evidence } from './evidence.js';
+import { jsonOrText, originOf } from './feed.js';
+import { unknownWords, unreadableWords } from './words.js';
+
+/** Time, actor, request and causes are there where the metadata can be read. */
+export type UnreadableEvent = Partial<Evidence> &
+  Pick<Evidence, 'event_id' | 'type' | 'summary' | 'stream' | 'revision' | 'position'> & {
+    /** Null where nothing says whose it is. */
+    readonly contact_id: string | null;
+  };
+
+/** `contactId` is whose the stream was until then. What the event itself says, where it does, comes first. */
+export const ownerOf = ({ data }: StoredEvent, contactId: string | null): string | null =>
+  contactIdIn(jsonOrText(data)) ?? contactId;
+
+function contactIdIn(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('contact_id' in data)) return undefined;
+  return typeof data.contact_id === 'string' ? data.contact_id : undefined;
+}
+
+/** `contactId` as for `ownerOf`. */
+export function unreadableEvent(stored: StoredEvent, contactId: string | null): UnreadableEvent {
+  const { id, type, stream, revision, position, metadata } = stored;
+  return {
+    event_id: id,
+    type,
+    summary: codec.knows(type) ? unreadableWords : unknownWords,
+    ...knownOf(metadata),
+    stream,
+    revision: Number(revision),
+    position,
+    contact_id: ownerOf(stored, contactId),
+  };
+}
+
+/** Who and why stands in the metadata, which may be read where the data cannot: as where these were replaced by their digest. */
+function knownOf(metadata: string): Partial<Evidence> {
+  const { at, actor, request_id, correlation_id, causation_id } = originOf(metadata);
+  if (at === null || actor === null || request_id === null || correlation_id === null || causation_id === null)
+    return {};
+  return { at, actor, request_id, correlation_id, causation_id };
+}
+
+/** When it happened; undefined where its metadata cannot be read either. */
+export const timeOfUnreadable = ({ metadata }: StoredEvent): string | undefined => originOf(metadata).at ?? undefined;
+
+/** What a pass over the log could not read. */
+export interface Unreadable {
+  /** All of them. */
+  readonly count: number;
+  /** In the order in which they were met; the first thousand. */
+  readonly events: readonly UnreadableEvent[];
+}
+
+export interface UnreadableNotes {
+  /** An event that is noted again counts once. */
+  note(event: UnreadableEvent): void;
+  found(): Unreadable;
+}
+
+/** A log may have been written by a later version for long: memory must not grow with it. */
+const kept = 1_000;
+
+export function createUnreadableNotes(): UnreadableNotes {
+  const events = new Map<string, UnreadableEvent>();
+  let more = 0;
+  return {
+    note(event) {
+      if (events.size < kept || events.has(event.position)) events.set(event.position, event);
+      else more += 1;
+    },
+    found: () => ({ count: events.size + more, events: [...events.values()] }),
+  };
+}

@@ -1,0 +1,25 @@
+/** What an answer could not take into account, as the operator is warned of it: events that this version of the service cannot read. */
+import type { Unreadable, UnreadableEvent } from '../audit/unreadable.js';
+import { count } from './progress-bar.js';
+import { printable } from './table.js';
+
+const told = 10;
+
+/** Nothing where nothing was missed. */
+export function unreadableInWords({ count: missed, events }: Unreadable): readonly string[] {
+  if (missed === 0) return [];
+  const what =
+    missed === 1
+      ? 'an event cannot be read: what it changed is'
+      : `${count(missed)} events cannot be read: what they changed is`;
+  const more = missed > told ? [`  and ${count(missed - told)} more`] : [];
+  return [
+    `Warning: ${what} not in the answer.`,
+    ...events.slice(0, told).map((event) => `  ${placeOf(event)}`),
+    ...more,
+  ];
+}
+
+/** In the words of the history, with its place. */
+export const placeOf = ({ type, at, position, summary }: UnreadableEvent): string =>
+  printable(`${at ?? 'at an unknown time'}  ${type}, position ${position}. ${summary}`);
