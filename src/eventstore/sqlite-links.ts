@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
 import { StoreUnavailableError, type Position } from './event-store.js';
-import { proveLog } from './sqlite-proof.js';
+import { proveLog, type Proving } from './sqlite-proof.js';
 import { formatPosition, isUnchained, parsePosition, type EventRow } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
@@ -19,12 +19,14 @@ export interface SqliteLinks extends LinkSource {
 
 export interface SqliteLinksOptions {
   readonly file: string;
+  /** Default: by threads. */
+  readonly proving?: Proving;
   readonly db: Database.Database;
   /** Runs a read and says in the port's words how it failed. */
   readonly reading: <Result>(read: () => Result) => Result;
 }
 
-export function createSqliteLinks({ file, db, reading }: SqliteLinksOptions): SqliteLinks {
+export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOptions): SqliteLinks {
   /** Looked at anew at each call: a writer may bring the file to the new format while it is read. */
   const link = (): string => (isUnchained(db) ? 'null' : 'lower(hex(e.chain))');
 
@@ -94,7 +96,7 @@ export function createSqliteLinks({ file, db, reading }: SqliteLinksOptions): Sq
         const row = reading(() => one.get(position));
         return row === undefined ? undefined : toLinked(row);
       };
-      return proveLog({ file, db, eventAt }, request);
+      return proveLog({ file, db, eventAt, proving }, request);
     },
 
     chainHead() {

@@ -6,10 +6,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { notableEvents } from '../../src/audit/verify-findings.js';
 import { verifyLog, type Verification, type VerifyOptions } from '../../src/audit/verify.js';
+import type { LinkSource } from '../../src/eventstore/chain.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
+import { createSqliteLinks } from '../../src/eventstore/sqlite-links.js';
+import type { Proving } from '../../src/eventstore/sqlite-proof.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { openForReading } from '../../src/eventstore/sqlite-schema.js';
+import { proveStretch } from '../../src/eventstore/sqlite-stretch.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 
 const verifier = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
@@ -74,14 +80,39 @@ export function tampered(file: string, tamper: (db: Database.Database) => void):
   return copy;
 }
 
+/** Event by event; and what a look at pieces of the log, as threads take it, says must agree. */
 export async function verified(file: string, options: Omit<VerifyOptions, 'source'> = {}): Promise<Verification> {
-  const source = openSqliteEventReader({ file, pollMs: 0 });
+  const reader = openSqliteEventReader({ file, pollMs: 0 });
+  const db = openForReading(file);
+  const links = createSqliteLinks({ file, db, reading: (read) => read(), proving: inPieces });
   try {
-    return await verifyLog({ source, ...options });
+    const { prove: _, ...eventByEvent } = reader;
+    const source: LinkSource = eventByEvent;
+    const result = await verifyLog({ source, ...options });
+    const { seal, depth, until } = options;
+    const request = { until, sealed: seal, streams: depth !== 'chain', notable: notableEvents };
+    const proof = result.count < 3 && result.intact ? undefined : await links.prove?.(request);
+    if (!result.intact) expect(proof, 'what is altered is not proven').toBeUndefined();
+    else if (result.linked && result.count >= 3)
+      expect(proof).toMatchObject({ count: result.count, head: result.head, redacted: result.redacted });
+    // Put together from pieces it is the same answer.
+    if (proof !== undefined)
+      expect(await verifyLog({ ...options, source: links, onProgress: undefined })).toEqual(result);
+    return result;
   } finally {
-    await source.close();
+    db.close();
+    await reader.close();
   }
 }
+
+const inPieces: Proving = {
+  fewestEvents: 3,
+  pieces: 3,
+  run: async (stretches, { onCount }) => {
+    const proofs = stretches.map((stretch) => proveStretch(stretch, onCount));
+    return proofs.includes(undefined) ? undefined : proofs.filter((proof) => proof !== undefined);
+  },
+};
 
 /** As `audience export events` writes it; data and metadata as they are stored, whatever they are. */
 export async function exported(file: string, folder = newFolder()): Promise<string> {
