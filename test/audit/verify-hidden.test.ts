@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { verifyOpen } from '../../src/cli/audit-verify.js';
+import type { CommandLine } from '../../src/cli/command-line.js';
 import { AlteredLogError, guardLog } from '../../src/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
@@ -100,6 +102,14 @@ test('a log of 22,000 events is looked through by threads, which find what is hi
     expect(proof.notable.filter(({ stream }) => stream === 'long-7')).toHaveLength(100);
     expect(seen.at(-1)).toBe(22_000);
   }
+  const line = {
+    stores: { events: { kind: 'embedded', file }, views: { kind: 'embedded', file: `${file}-none` } },
+    stderr: { write: () => undefined },
+    monotonic: () => 0,
+    signal: new AbortController().signal,
+  } as unknown as CommandLine;
+  const answer = await verifyOpen(reader, { line, depth: 'streams' });
+  expect(answer).toMatchObject({ linked: 22_000, result: { intact: true, count: 22_000 } });
   await expect(reader.prove?.({ ...request, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
     'enough',
   );
