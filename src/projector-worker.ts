@@ -40,6 +40,9 @@ const now = (): number => performance.now();
 const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });
 const lease = isShared(settings) ? leaseOf('projector') : undefined;
 
+let viewsCanBeRead = (): void => undefined;
+const startAfter = new Promise<void>((resolve) => (viewsCanBeRead = resolve));
+
 /** The embedded log keeps its chain itself. */
 function evidenceOfServer() {
   if (settings.events.kind === 'embedded') return undefined;
@@ -49,6 +52,7 @@ function evidenceOfServer() {
     readModels,
     lease: evidenceLease,
     signal: stop.signal,
+    startAfter,
     now,
     onProgress: (head) => tell({ type: 'evidence', head }),
     onFault: (message) => tell({ type: 'fault', fault: { kind: 'unavailable', message } }),
@@ -89,6 +93,7 @@ await runProjector({
   },
   onProgress(whole) {
     const { parked: _, live: __, missing: ___, ...status } = whole;
+    if (whole.live !== null && !whole.rebuilding) viewsCanBeRead();
     const seldom = seldomOf(whole);
     tell({ type: 'progress', status, ...(isTold(seldom) ? {} : { seldom }) });
     told = seldom;

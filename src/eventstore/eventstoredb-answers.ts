@@ -7,7 +7,7 @@ import { Buffer } from 'node:buffer';
 import type { Position, StoredEvent } from './event-store.js';
 import { formatPosition } from './eventstoredb-positions.js';
 
-/** An event with its bodies as bytes of the message: many are looked at and not wanted. */
+/** An event whose bodies are still bytes of the message: many are looked at and not wanted. */
 export interface FoundEvent {
   /** The server's name for it. */
   readonly stream: string;
@@ -15,8 +15,15 @@ export interface FoundEvent {
   readonly revision: bigint;
   readonly position: Position;
   readonly id: string;
-  readonly data: Buffer;
-  readonly metadata: Buffer;
+  readonly data: Bytes;
+  readonly metadata: Bytes;
+}
+
+/** Where something stands in a message; making a buffer of each costs more than reading it. */
+export interface Bytes {
+  readonly of: Buffer;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** `other` carries nothing that is needed: checkpoints, the ends of a stream, a stream that is not there. */
@@ -37,13 +44,12 @@ const bytesTag = (field: number): number => field * 8 + 2;
 
 const other: ReadAnswer = { kind: 'other' };
 const confirmation: ReadAnswer = { kind: 'confirmation' };
-const nothing: Buffer = Buffer.alloc(0);
 
 /** @throws RangeError bytes that are no such message. @throws StoreUnavailableError as `formatPosition`. */
-export function readAnswer(message: Buffer): ReadAnswer {
-  const place: Place = { bytes: message, at: 0 };
+export function readAnswer({ of, from, to }: Bytes): ReadAnswer {
+  const place: Place = { bytes: of, at: from };
   let answer = other;
-  while (place.at < message.length) {
+  while (place.at < to) {
     const tag = number(place);
     if (tag === bytesTag(1)) answer = readEvent(place, endOf(place));
     else {
@@ -51,6 +57,7 @@ export function readAnswer(message: Buffer): ReadAnswer {
       skip(place, tag);
     }
   }
+  if (place.at > to) throw new RangeError('a message ends within a field');
   return answer;
 }
 
@@ -61,9 +68,12 @@ export const storedEvent = (event: FoundEvent, stream: string): StoredEvent => (
   position: event.position,
   id: event.id,
   type: event.type,
-  data: event.data.toString('utf8'),
-  metadata: event.metadata.toString('utf8'),
+  data: asText(event.data),
+  metadata: asText(event.metadata),
 });
+
+export const lengthOf = ({ from, to }: Bytes): number => to - from;
+const asText = ({ of, from, to }: Bytes): string => of.toString('utf8', from, to);
 
 /** Message `ReadEvent`: the event, and the link that led to it, which is never asked for. */
 function readEvent(place: Place, end: number): ReadAnswer {
@@ -79,13 +89,14 @@ function readEvent(place: Place, end: number): ReadAnswer {
 /** Message `RecordedEvent`. */
 function recordedEvent(place: Place, end: number): FoundEvent {
   let [id, stream, type] = ['', '', ''];
-  let [revision, prepare, commit] = ['0', '0', '0'];
-  let [data, metadata] = [nothing, nothing];
+  let [revision, prepare, commit] = [0n, '0', '0'];
+  let data: Bytes = { of: place.bytes, from: 0, to: 0 };
+  let metadata = data;
   while (place.at < end) {
     const tag = number(place);
     if (tag === bytesTag(1)) id = textOf(place, 2);
     else if (tag === bytesTag(2)) stream = textOf(place, 3);
-    else if (tag === numberTag(3)) revision = decimal(place);
+    else if (tag === numberTag(3)) revision = integer(place);
     else if (tag === numberTag(4)) prepare = decimal(place);
     else if (tag === numberTag(5)) commit = decimal(place);
     else if (tag === bytesTag(6)) type = typeIn(place, type);
@@ -93,7 +104,7 @@ function recordedEvent(place: Place, end: number): FoundEvent {
     else if (tag === bytesTag(8)) data = bytes(place);
     else skip(place, tag);
   }
-  return { id, stream, type, revision: BigInt(revision), position: formatPosition(commit, prepare), data, metadata };
+  return { id, stream, type, revision, position: formatPosition(commit, prepare), data, metadata };
 }
 
 /** Messages `UUID` and `StreamIdentifier`, of which one field is wanted. */
@@ -102,7 +113,7 @@ function textOf(place: Place, field: number): string {
   let found = '';
   while (place.at < end) {
     const tag = number(place);
-    if (tag === bytesTag(field)) found = text(place);
+    if (tag === bytesTag(field)) found = asText(bytes(place));
     else skip(place, tag);
   }
   return found;
@@ -111,15 +122,16 @@ function textOf(place: Place, field: number): string {
 /** An entry of the map `metadata`: of the one called `type` the value, else what was known before. */
 function typeIn(place: Place, known: string): string {
   const end = endOf(place);
-  let key = '';
-  let value = nothing;
+  let key: Bytes | undefined;
+  let value: Bytes | undefined;
   while (place.at < end) {
     const tag = number(place);
-    if (tag === bytesTag(1)) key = text(place);
+    if (tag === bytesTag(1)) key = bytes(place);
     else if (tag === bytesTag(2)) value = bytes(place);
     else skip(place, tag);
   }
-  return key === 'type' ? value.toString('utf8') : known;
+  if (key === undefined || lengthOf(key) !== 4 || asText(key) !== 'type') return known;
+  return value === undefined ? '' : asText(value);
 }
 
 function number(place: Place): number {
@@ -132,14 +144,22 @@ function number(place: Place): number {
   }
 }
 
-/** Of a number with 64 bits. */
+/** A number with 64 bits, exactly. */
+function integer(place: Place): bigint {
+  const from = place.at;
+  const value = number(place);
+  if (Number.isSafeInteger(value)) return BigInt(value);
+  let exact = 0n;
+  for (let at = place.at - 1; at >= from; at -= 1) exact = (exact << 7n) | BigInt((place.bytes[at] ?? 0) & 0x7f);
+  return exact;
+}
+
 function decimal(place: Place): string {
   const from = place.at;
   const value = number(place);
   if (Number.isSafeInteger(value)) return String(value);
-  let exact = 0n;
-  for (let at = place.at - 1; at >= from; at -= 1) exact = (exact << 7n) | BigInt((place.bytes[at] ?? 0) & 0x7f);
-  return String(exact);
+  place.at = from;
+  return String(integer(place));
 }
 
 function endOf(place: Place): number {
@@ -149,17 +169,10 @@ function endOf(place: Place): number {
   return end;
 }
 
-function bytes(place: Place): Buffer {
-  const end = endOf(place);
-  const value = place.bytes.subarray(place.at, end);
-  place.at = end;
-  return value;
-}
-
-function text(place: Place): string {
-  const end = endOf(place);
-  const value = place.bytes.toString('utf8', place.at, end);
-  place.at = end;
+function bytes(place: Place): Bytes {
+  const to = endOf(place);
+  const value = { of: place.bytes, from: place.at, to };
+  place.at = to;
   return value;
 }
 

@@ -10,6 +10,7 @@ import http2, {
   type IncomingHttpHeaders,
 } from 'node:http2';
 import { isIP } from 'node:net';
+import type { Bytes } from './eventstoredb-answers.js';
 import { CallError, codes, NotSentError } from './eventstoredb-faults.js';
 import type { NodeAccess } from './eventstoredb-url.js';
 
@@ -18,7 +19,7 @@ export interface CallRequest {
   /** All messages of the request in one: what has come of an append that is cancelled half-way the server writes. */
   readonly frames: Buffer;
   /** Takes one message of the answer; false = enough. */
-  readonly take: (message: Buffer) => boolean;
+  readonly take: (message: Bytes) => boolean;
   /** The server gives the call up after so many milliseconds. Default: never. */
   readonly timeoutMs?: number;
 }
@@ -228,7 +229,7 @@ function messagesIn(take: CallRequest['take']) {
           throw new CallError({ code: codes.unavailable, details: 'an answer that nobody asked for' });
         const end = at + frameHead + bytes.readUInt32BE(at + 1);
         if (bytes.length < end) break;
-        if (!take(bytes.subarray(at + frameHead, end))) return false;
+        if (!take({ of: bytes, from: at + frameHead, to: end })) return false;
         at = end;
       }
       rest = at < bytes.length ? bytes.subarray(at) : undefined;

@@ -8,7 +8,7 @@ import type { AppendResp, ReadReq } from '@eventstore/db-client/generated/stream
 import type { Buffer } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from './event-store.js';
-import { readAnswer, type ReadAnswer } from './eventstoredb-answers.js';
+import { readAnswer, type Bytes, type ReadAnswer } from './eventstoredb-answers.js';
 import { createCalls, framed, type Call } from './eventstoredb-calls.js';
 import { CallError, codes, faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
 import { createClient, nodeAccess } from './eventstoredb-url.js';
@@ -111,8 +111,8 @@ export function openConnection(url: string): Connection {
       const attempt = async (client: StreamsClient): Promise<Buffer> => {
         if (isOver) throw new NotSentError(`no connection for ${timeoutMs} ms`);
         let answer: Buffer | undefined;
-        const take = (message: Buffer): boolean => {
-          answer = message;
+        const take = ({ of, from, to }: Bytes): boolean => {
+          answer = of.subarray(from, to);
           return true;
         };
         running = appends.call(nodeOf(client), { method: 'Append', frames, take, timeoutMs });

@@ -1,6 +1,6 @@
 /** Reads an EventStoreDB page by page: bounded by count and bytes, of our streams only, no call open between two pages. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { storedEvent, type FoundEvent, type ReadAnswer } from './eventstoredb-answers.js';
+import { lengthOf, storedEvent, type FoundEvent, type ReadAnswer } from './eventstoredb-answers.js';
 import { logStart, type Position, type StoredEvent } from './event-store.js';
 import type { Connection } from './eventstoredb-connection.js';
 import { isNoRecord, SilenceError, unavailable } from './eventstoredb-faults.js';
@@ -84,7 +84,7 @@ export function createPages(
       if (!wanted(event)) return true;
       const ours = logical(event, prefix);
       if (ours !== undefined) {
-        bytes += Buffer.byteLength(ours.data) + Buffer.byteLength(ours.metadata);
+        bytes += lengthOf(event.data) + lengthOf(event.metadata);
         // It is read again with the next page: `last` stays before it.
         if (bytes > bytesPerPage && events.length > 0) return false;
         events.push(ours);

@@ -33,6 +33,8 @@ export interface EvidenceOptions {
   readonly readModels: ReadModels;
   readonly lease: Lease;
   readonly signal: AbortSignal;
+  /** It works from then on. Views that are filled from the first event come first: people wait for them. */
+  readonly startAfter?: Promise<unknown>;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** After each commit, and once what was found at the start is known. */
@@ -63,7 +65,7 @@ const mostOffered = 8_192;
 const eventsPerCommit = 4_096;
 
 export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
-  const { reader, readModels, lease, signal, now, onProgress, onFault } = options;
+  const { reader, readModels, lease, signal, startAfter, now, onProgress, onFault } = options;
   let readAgainAt = -Infinity;
   let told = '';
   let offered: { readonly after: Position; readonly events: StoredEvent[] } | undefined;
@@ -167,6 +169,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
   }
 
   async function run(): Promise<void> {
+    await Promise.race([startAfter, aborted(signal)]);
     while (!signal.aborted) {
       try {
         const epoch = await lease.hold(signal);
@@ -195,20 +198,16 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
   return { offer, ended: run() };
 }
 
-/** A reader that shows to `offer`, too, what its subscriptions and its reads of the log onwards yield. */
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
+  });
+
+/** A reader whose subscriptions show to `offer`, too, what they yield. */
 export function observed(reader: EventReader, offer: EvidenceKeeper['offer']): EventReader {
   return {
     ...reader,
-    async *readAll(options = {}) {
-      let after = options.direction === 'backwards' ? undefined : (options.after ?? logStart);
-      for await (const events of reader.readAll(options)) {
-        if (after !== undefined) {
-          offer(after, events);
-          after = events.at(-1)?.position ?? after;
-        }
-        yield events;
-      }
-    },
     async *subscribe(options) {
       // What comes after 'now' has no place that is known before the mark.
       let after = options.after === 'now' ? undefined : options.after;

@@ -3,10 +3,16 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAnswer, storedEvent } from '../../src/eventstore/eventstoredb-answers.js';
+import { readAnswer, storedEvent, type ReadAnswer } from '../../src/eventstore/eventstoredb-answers.js';
 
 const { ReadResp } = messages;
 const written = (answer: InstanceType<typeof ReadResp>): Buffer => Buffer.from(answer.serializeBinary());
+
+/** In the middle of other bytes, as they come. */
+function read(message: Buffer): ReadAnswer {
+  const of = Buffer.concat([Buffer.from('before'), message]);
+  return readAnswer({ of, from: 6, to: of.length });
+}
 
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -48,7 +54,7 @@ function answerWith(event: AnyEvent): InstanceType<typeof ReadResp> {
 test('an event that the generated classes wrote is read as it was meant', () => {
   fc.assert(
     fc.property(anyEvent, ({ commit, prepare, ...event }) => {
-      const answer = readAnswer(written(answerWith({ commit, prepare, ...event })));
+      const answer = read(written(answerWith({ commit, prepare, ...event })));
       expect(answer.kind).toBe('event');
       if (answer.kind !== 'event') return;
       const digits = (value: bigint): string => String(value).padStart(20, '0');
@@ -70,7 +76,7 @@ test('an answer that carries no event is told by its kind', () => {
     new ReadResp().setLastStreamPosition('7'),
     new ReadResp().setEvent(new ReadResp.ReadEvent().setCommitPosition('5')),
     new ReadResp(),
-  ].map((answer) => readAnswer(written(answer)).kind);
+  ].map((answer) => read(written(answer)).kind);
   expect(kinds).toEqual(['confirmation', 'other', 'other', 'other', 'other', 'other']);
 });
 
@@ -89,12 +95,12 @@ test('bytes that are cut short or of another kind are refused, and never read fo
   );
   // Every cut but the one after nothing is within a field.
   for (let length = 1; length < whole.length; length += 1)
-    expect(() => readAnswer(whole.subarray(0, length)), `${length} bytes`).toThrow(RangeError);
-  expect(() => readAnswer(Buffer.from([0x0b]))).toThrow(RangeError);
+    expect(() => read(whole.subarray(0, length)), `${length} bytes`).toThrow(RangeError);
+  expect(() => read(Buffer.from([0x0b]))).toThrow(RangeError);
 });
 
 test('a server that tells no positions is refused', () => {
   const none = 2n ** 64n - 1n;
   const event = { id: 'i', stream: 's', type: 't', revision: 1n, commit: none, prepare: none, data: '', metadata: '' };
-  expect(() => readAnswer(written(answerWith(event)))).toThrow('tells no positions');
+  expect(() => read(written(answerWith(event)))).toThrow('tells no positions');
 });
