@@ -40,8 +40,8 @@ const now = (): number => performance.now();
 const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });
 const lease = isShared(settings) ? leaseOf('projector') : undefined;
 
-let viewsCanBeRead = (): void => undefined;
-const startAfter = new Promise<void>((resolve) => (viewsCanBeRead = resolve));
+let viewsAreFilled = (): void => undefined;
+const startAfter = new Promise<void>((resolve) => (viewsAreFilled = resolve));
 
 /** The embedded log keeps its chain itself. */
 function evidenceOfServer() {
@@ -93,7 +93,8 @@ await runProjector({
   },
   onProgress(whole) {
     const { parked: _, live: __, missing: ___, ...status } = whole;
-    if (whole.live !== null && !whole.rebuilding) viewsCanBeRead();
+    // Known once they are filled, however far behind they are by then.
+    if (whole.live !== null) viewsAreFilled();
     const seldom = seldomOf(whole);
     tell({ type: 'progress', status, ...(isTold(seldom) ? {} : { seldom }) });
     told = seldom;

@@ -40,6 +40,14 @@ export interface Calls {
   close(): void;
 }
 
+interface Current {
+  readonly node: string;
+  readonly session: Promise<ClientHttp2Session>;
+  calls: number;
+}
+
+/** Twice as many is what HTTP/2 has numbers for. */
+const callsPerConnection = 2 ** 29;
 /** A connection is given up when it has not been made, or a ping not been answered, after so many milliseconds. */
 const patienceMs = 5_000;
 /** Bytes that a server may send before they are taken: a page of the log. */
@@ -56,14 +64,14 @@ export function createCalls({ tls, credentials, keepAlive }: NodeAccess, connect
     ...(credentials === undefined || tls === undefined ? {} : { authorization: credentials }),
     [http2.sensitiveHeaders]: ['authorization'],
   };
-  let current: { readonly node: string; readonly session: Promise<ClientHttp2Session> } | undefined;
+  let current: Current | undefined;
   let running = 0;
 
   function sessionTo(node: string): Promise<ClientHttp2Session> {
-    if (current?.node === node) return current.session;
+    if (current?.node === node && (current.calls += 1) < callsPerConnection) return current.session;
     retire();
     const session = connect(node, tls);
-    const connection = { node, session };
+    const connection = { node, session, calls: 1 };
     current = connection;
     const forget = (): void => {
       if (current === connection) current = undefined;
@@ -119,6 +127,7 @@ export function createCalls({ tls, credentials, keepAlive }: NodeAccess, connect
           isGivenUp = true;
           if (stream === undefined) return;
           if (reason === 'doubt') demandPing(stream.session, patienceMs);
+          stream.removeAllListeners('data');
           stream.close(http2.constants.NGHTTP2_CANCEL);
         },
       };
@@ -132,6 +141,8 @@ function connect(node: string, tls: NodeAccess['tls']): Promise<ClientHttp2Sessi
     const session = http2.connect(`${tls === undefined ? 'http' : 'https'}://${node}`, {
       ...tls,
       settings: { enablePush: false, initialWindowSize: window },
+      // Node counts what goes out as well, and resets answers while there is too much of it; appends are bounded elsewhere.
+      maxSessionMemory: Number.MAX_SAFE_INTEGER,
       // An address is no name: what is asked for then is the certificate alone.
       ...(isAddress(node) && { servername: '' }),
     });
@@ -162,7 +173,7 @@ const isAddress = (node: string): boolean => isIP(node.replace(/:\d+$/, '').repl
 
 /** A connection whose other end has vanished without a word takes what is written to it for minutes. */
 function demandPing(session: Http2Session | undefined, timeoutMs: number): void {
-  if (session === undefined || session.destroyed || session.closed) return;
+  if (session === undefined || session.destroyed) return;
   const timer = setTimeout(() => session.destroy(), timeoutMs).unref();
   session.ping(() => clearTimeout(timer));
 }

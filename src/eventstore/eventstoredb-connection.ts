@@ -42,6 +42,12 @@ interface ClientInside {
   handleError(client: StreamsClient, error: Error): Promise<void>;
 }
 
+/** The time in which a read has no node. */
+interface Search {
+  begin(): void;
+  end(): void;
+}
+
 /** Connects with the first call. @throws EventStoreUrlError */
 export function openConnection(url: string): Connection {
   const inside = createClient(url) as unknown as ClientInside;
@@ -132,36 +138,43 @@ export function openConnection(url: string): Connection {
     const { silenceMs, signal } = options;
     let timer: NodeJS.Timeout | undefined;
     let leave = (): void => undefined;
+    let tooLong = (): void => undefined;
     const waited = new Promise<'left'>((resolve, reject) => {
       leave = () => (isClosed() ? reject(closedError()) : resolve('left'));
-      if (silenceMs !== undefined)
-        timer = setTimeout(() => reject(new NotSentError(`no connection for ${silenceMs} ms`)), silenceMs);
+      tooLong = () => reject(new NotSentError(`no connection for ${silenceMs} ms`));
     });
     waited.catch(() => undefined);
-    running.add(leave);
-    signal?.addEventListener('abort', leave);
-    const connected = (): void => {
-      clearTimeout(timer);
-      running.delete(leave);
-      signal?.removeEventListener('abort', leave);
+    const search: Search = {
+      begin() {
+        if (silenceMs !== undefined) timer = setTimeout(tooLong, silenceMs);
+        running.add(leave);
+        signal?.addEventListener('abort', leave);
+        if (signal?.aborted === true || isClosed()) leave();
+      },
+      end() {
+        clearTimeout(timer);
+        running.delete(leave);
+        signal?.removeEventListener('abort', leave);
+      },
     };
-    const reading = readConnected(options, connected);
+    search.begin();
+    const reading = readConnected(options, search);
     // When nobody waits for it any more it may fail as it likes.
     reading.catch(() => undefined);
     try {
       return await Promise.race([reading, waited]);
     } finally {
-      connected();
+      search.end();
     }
   }
 
   async function readConnected(
     { request, take, silenceMs, signal }: ReadCall,
-    connected: () => void,
+    search: Search,
   ): Promise<'ended' | 'left'> {
     const frames = framed(request.serializeBinary());
     return call(async (client) => {
-      connected();
+      search.end();
       if (signal?.aborted === true) return 'left';
       let timer: NodeJS.Timeout | undefined;
       const reading = reads.call(nodeOf(client), {
@@ -187,6 +200,10 @@ export function openConnection(url: string): Connection {
       running.add(stop);
       try {
         return await Promise.race([reading.end, stopped]);
+      } catch (error) {
+        // There may be another attempt, at another node.
+        search.begin();
+        throw error;
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', stop);

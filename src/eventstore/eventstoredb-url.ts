@@ -81,11 +81,11 @@ function keepAliveIn(given: ReadonlyMap<string, string>): NodeAccess['keepAlive'
   const milliseconds = (name: string): number => Number(given.get(name) ?? 10_000);
   const [intervalMs, timeoutMs] = [milliseconds('keepaliveinterval'), milliseconds('keepalivetimeout')];
   if (intervalMs < 0 || timeoutMs < 0) return undefined;
-  return { intervalMs: Math.max(intervalMs, shortestMs), timeoutMs };
+  return { intervalMs: Math.max(intervalMs, shortest.intervalMs), timeoutMs: Math.max(timeoutMs, shortest.timeoutMs) };
 }
 
-/** A server would take more of it for an attack. */
-const shortestMs = 1_000;
+/** A server would take more of it for an attack, and must have time to answer. */
+const shortest = { intervalMs: 1_000, timeoutMs: 100 };
 
 const flat = (name: string): string => name.trim().toLowerCase().replace(/[_-]/g, '');
 

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
 import { StoreUnavailableError, type Position } from './event-store.js';
+import { unsoundness } from './sqlite-soundness.js';
 import { proveLog, type Proving } from './sqlite-proof.js';
 import { formatPosition, isUnchained, parsePosition, type EventRow } from './sqlite-schema.js';
 
@@ -54,7 +55,7 @@ export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOpt
         db.prepare<unknown[], Row>(`${select()} where e.position > ? order by e.position limit ?`).raw(),
       );
       // No event stands before position 1, unless somebody has put it there: streams would show it.
-      let from = after === '' ? Number.MIN_SAFE_INTEGER : numberOf(after);
+      let from = after === '' ? -Infinity : numberOf(after);
       while (signal?.aborted !== true) {
         const { events, last } = reading(() => page(statement, from));
         if (events.length === 0) return;
@@ -82,11 +83,7 @@ export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOpt
     },
 
     async damage() {
-      return reading(() => {
-        // The quick one does not compare the indexes, by which streams are read, with their tables.
-        const found = db.pragma('integrity_check(1)', { simple: true });
-        return found === 'ok' ? undefined : String(found);
-      });
+      return reading(() => unsoundness(db));
     },
 
     prove(request) {

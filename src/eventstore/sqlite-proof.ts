@@ -26,8 +26,8 @@ const byThreads: Proving = { fewestEvents: 20_000, pieces: Math.min(4, available
 /** The time to look beside the events, in parts of the time to look through them. */
 const besideShare = 0.25;
 const mostNotable = 100_000;
-/** Every stream has an event; numbers far beyond are not this service's, and would take memory. */
-const mostStreams = (events: number): number => 2 * events + 1_000;
+/** Numbers of streams far beyond how many there are are not this service's, and would take memory. */
+const mostStreams = (streams: number): number => 2 * streams + 1_000;
 
 export interface ProofSource {
   readonly file: string;
@@ -63,7 +63,8 @@ function stretchesOf(
   const end = until === undefined ? undefined : parsePosition(until);
   const last = end ?? numberIn(db, 'select coalesce(max(position), 0) from events');
   const largestStream = numberIn(db, 'select coalesce(max(id), 0) from streams');
-  if (last < fewestEvents || pieces < 2 || largestStream > mostStreams(last)) return undefined;
+  if (last < fewestEvents || pieces < 2 || largestStream > mostStreams(numberIn(db, 'select count(*) from streams')))
+    return undefined;
   if (sealed !== undefined && (sealed.count > last || linkAt(eventAt, sealed.count) !== sealed.head)) return undefined;
   return borders(last, pieces).map(([first, border], at) => ({
     file,
@@ -92,7 +93,7 @@ function joined(
 ): LogProof | undefined {
   const segments = stretches.map(({ segment }) => segment);
   const [final] = segments.slice(-1);
-  if (final === undefined || !areJoined(segments, proofs) || !areAsNoted(final.largestStream, proofs)) return undefined;
+  if (final === undefined || !areJoined(segments, proofs) || !areAsNoted(final, proofs)) return undefined;
   return summaryOf(source, final.last, proofs);
 }
 
@@ -102,8 +103,8 @@ function areJoined(segments: readonly Segment[], proofs: readonly StretchProof[]
 }
 
 /** Streams run on from stretch to stretch, and end as the store notes it. */
-function areAsNoted(largestStream: number, proofs: readonly StretchProof[]): boolean {
-  const ends = createStreamEnds(largestStream);
+function areAsNoted({ largestStream, streams }: Segment, proofs: readonly StretchProof[]): boolean {
+  const ends = createStreamEnds(largestStream, streams);
   const noted = proofs[0]?.noted;
   return noted !== undefined && proofs.every((proof) => joins(ends, proof.ends)) && areEnds(ends, noted);
 }

@@ -60,7 +60,7 @@ export function proveSegment(
     .raw();
   const pass = createPass(segment);
   // Nothing stands before position 1, unless somebody has put it there.
-  let after = segment.first === 1 ? Number.MIN_SAFE_INTEGER : segment.first - 1;
+  let after = segment.first === 1 ? -Infinity : segment.first - 1;
   let limit = eventsPerPage;
   let counted = segment.first - 1;
   while (after < segment.last) {
@@ -87,7 +87,7 @@ function takeAll(pass: ReturnType<typeof createPass>, rows: readonly Row[]): num
 }
 
 function createPass({ first, link: before, largestStream, streams, notable }: Segment) {
-  const ends = createStreamEnds(largestStream);
+  const ends = createStreamEnds(largestStream, streams);
   const wanted = { streams: new Set(notable.streams), again: new Set(notable.again) };
   const found: number[] = [];
   let position = first - 1;

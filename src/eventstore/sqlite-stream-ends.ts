@@ -12,13 +12,15 @@ export interface NotedEnds {
 type GrownStream = readonly [stream: number, first: number, last: number, events: number, noted: number | null];
 
 const streamsPerPage = 1_000;
+const largestRevision = 2 ** 31 - 1;
 
 /**
  * In one transaction, because the log may be growing.
  * @param position of the last event that is looked at otherwise
  * @param largestStream number of a stream, at that time
+ * @returns undefined where something is noted that this service never writes.
  */
-export function notedEnds(db: Database.Database, position: number, largestStream: number): NotedEnds {
+export function notedEnds(db: Database.Database, position: number, largestStream: number): NotedEnds | undefined {
   const grown = db
     .prepare<[number], GrownStream>(
       `select e.stream_id, min(e.revision), max(e.revision), count(*), max(s.revision)
@@ -30,7 +32,14 @@ export function notedEnds(db: Database.Database, position: number, largestStream
       `select id, revision from streams where id > ? and id <= ? order by id limit ${streamsPerPage}`,
     )
     .raw();
+  const strange = db
+    .prepare(
+      `select exists (select 1 from events where position < 1) or exists (select 1 from streams where id < 1)
+         or exists (select 1 from streams where typeof(revision) <> 'integer' or revision not between 0 and ${largestRevision})`,
+    )
+    .pluck();
   return db.transaction(() => {
+    if (strange.get() !== 0) return undefined;
     const revisions = new Int32Array(largestStream + 1).fill(-1);
     for (let rows = page.all(0, largestStream); rows.length > 0; rows = page.all(rows.at(-1)?.[0] ?? 0, largestStream))
       for (const [stream, revision] of rows) revisions[stream] = revision;

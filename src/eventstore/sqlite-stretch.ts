@@ -1,6 +1,7 @@
 /** What one thread looks through of the embedded log: some events, and what stands beside all of them where it is asked to. */
 import { openForReading } from './sqlite-schema.js';
 import { proveSegment, type Segment, type SegmentProof } from './sqlite-segment.js';
+import { unsoundness } from './sqlite-soundness.js';
 import { notedEnds, type NotedEnds } from './sqlite-stream-ends.js';
 
 export interface Stretch {
@@ -24,9 +25,8 @@ export function proveStretch(
   try {
     const proof = proveSegment(db, segment, onCount);
     if (proof === undefined || besideUpTo === undefined) return proof && { ...proof, noted: undefined };
-    // The quick check does not compare the indexes, by which streams are read, with their tables.
-    if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return undefined;
-    return { ...proof, noted: notedEnds(db, besideUpTo, segment.largestStream) };
+    const noted = unsoundness(db) === undefined ? notedEnds(db, besideUpTo, segment.largestStream) : undefined;
+    return noted && { ...proof, noted };
   } finally {
     db.close();
   }

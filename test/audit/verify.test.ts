@@ -157,6 +157,40 @@ describe('whatever is done to an event is found, and the first that differs is n
     expect(await verified(file)).toMatchObject({ intact: false, difference: { ordinal: 1 }, count: 0 });
   });
 
+  test.each([
+    ['a stream that nobody has, before all others', `insert into streams values (-1, 'ghost', 7)`],
+    ['a stream that nobody has, at number 0', `insert into streams values (0, 'ghost', 7)`],
+    ['a revision of a stream that is too large', `update streams set revision = revision + 4294967296 where id = 2`],
+    ['a revision of a stream that is too small', `update streams set revision = revision - 4294967296 where id = 2`],
+    [
+      'an event at the smallest position there is',
+      `insert into events select -9223372036854775808, stream_id, revision + 1000, 'forged', type, data, metadata, recorded_at, chain
+       from events where position = 4`,
+    ],
+    [
+      'an event far before the others, noted in its stream',
+      `insert into streams values (99, 'forged', 0);
+       insert into events select -9007199254740991, 99, 0, 'forged', type, data, metadata, recorded_at, chain
+       from events where position = 4`,
+    ],
+    [
+      'a table of streams in which a name can stand twice',
+      `create table other (id integer primary key, name text not null, revision integer not null) strict;
+       insert into other select * from streams; drop view log; drop table streams; alter table other rename to streams`,
+    ],
+    [
+      'events that are a view',
+      `drop view log; alter table events rename to other; create view events as select * from other`,
+    ],
+  ])('%s', async (_, sql) => {
+    const file = tampered(log, (db) => {
+      db.pragma('foreign_keys = off');
+      db.exec(sql);
+    });
+    for (const depth of ['chain', 'streams'] as const)
+      expect(await verified(file, { depth })).toMatchObject({ intact: false });
+  });
+
   test('by the stand-alone verifier in the same way', { timeout: 120_000 }, async () => {
     const place = fc.integer({ min: 1, max: size });
     await fc.assert(
