@@ -1,12 +1,13 @@
 /** Folds a contact's stream up to a time, and on from there to what changed each fact next. */
-import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { consentOf, type Consent } from './evidence.js';
 import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
+import { profileOf, withChanges, type ProfileValues } from './profile.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
-import { timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
+import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
 import { statusOf } from './words.js';
 
 /** An event of the contact, or the deletion of a list or tag. */
@@ -36,8 +37,6 @@ interface TagHeld {
   readonly fact: Fact;
 }
 
-export type ProfileValues = { readonly email: string } & { readonly [Field in ProfileField]: string | null };
-
 type Created = Extract<ContactEvent, { type: 'ContactCreated' }>;
 
 export interface Life {
@@ -58,6 +57,8 @@ export interface ContactFold {
   readonly memberships: ReadonlyMap<string, Membership>;
   /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
   readonly unreadable: readonly UnreadableEvent[];
+  /** The first that is not folded, may be after the time and about this contact: a `next` behind it may not be the next. */
+  readonly nextUnreadable: UnreadableEvent | undefined;
 }
 
 export interface FoldRequest {
@@ -77,6 +78,7 @@ interface State {
   creation: Recorded<ContactEvent> | undefined;
   memberships: Map<string, Membership>;
   unreadable: UnreadableEvent[];
+  nextUnreadable: UnreadableEvent | undefined;
 }
 
 /** Undefined: there is no such stream. @throws StoreUnavailableError */
@@ -88,6 +90,7 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
     creation: undefined,
     memberships: new Map(),
     unreadable: [],
+    nextUnreadable: undefined,
   };
   const walk = walkOver(state, request);
   let isEmpty = true;
@@ -102,22 +105,35 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
 function walkOver(state: State, request: FoldRequest) {
   const { time, moment, contactId } = request;
   let isCut = false;
+  /** Whose the stream is; a contact that is not asked for, too. */
+  let current: string | undefined;
   const cut = (): void => {
     if (!isCut) leaveOthers(state, contactId);
     isCut = true;
   };
 
+  const cutAt = (at: string | undefined): void => {
+    if (at === undefined) return;
+    if (at > time) cut();
+    // What had no time was before it, too: times never run backwards in a stream.
+    else if (!isCut) state.nextUnreadable = undefined;
+  };
+
+  function pass(stored: StoredEvent, at: string | undefined): void {
+    if (!isCut) state.unreadable.push(unreadableEvent(stored, state.contactId ?? null));
+    if (isCut || at === undefined) lookAtUnreadable(state, { stored, current, asked: contactId });
+  }
+
   return {
     take(stored: StoredEvent): void {
       const recorded = readableContact(stored);
       const at = recorded?.metadata.at ?? timeOfUnreadable(stored);
-      if (at !== undefined && at > time) cut();
-      if (recorded === undefined) {
-        if (!isCut) state.unreadable.push(unreadableEvent(stored, state.contactId ?? null));
-      } else if (!isVoid(recorded, moment)) {
-        if (isCut) look(state, recorded, request);
-        else fold(state, recorded, moment);
-      }
+      cutAt(at);
+      if (recorded === undefined) return pass(stored, at);
+      current = recorded.event.data.contact_id;
+      if (isVoid(recorded, moment)) return;
+      if (isCut) look(state, recorded, request);
+      else fold(state, recorded, moment);
     },
     end: cut,
   };
@@ -131,6 +147,7 @@ function leaveOthers(state: State, contactId: string | undefined): void {
   state.contactId = undefined;
   state.life = undefined;
   state.memberships = new Map();
+  state.nextUnreadable = undefined;
 }
 
 function isVoid({ event: { data }, position }: Recorded<ContactEvent>, moment: Moment): boolean {
@@ -176,37 +193,8 @@ function fold(state: State, recorded: Recorded<ContactEvent>, moment: Moment): v
 }
 
 function lifeOf({ data }: Created, recorded: Recorded<ContactEvent>): Life {
-  const { person } = data;
-  const empty: ProfileValues = {
-    email: person.email,
-    firstName: null,
-    lastName: null,
-    phone: null,
-    dateOfBirth: null,
-    address: null,
-    city: null,
-    state: null,
-    country: null,
-    zipcode: null,
-  };
-  return {
-    contactId: data.contact_id,
-    created: recorded,
-    profile: withChanges(empty, person),
-    profileFact: factOf(recorded),
-  };
-}
-
-function withChanges(
-  profile: ProfileValues,
-  changes: { readonly [Field in ProfileField]?: string | null | undefined },
-): ProfileValues {
-  const result = { ...profile };
-  for (const field of profileFields) {
-    const value = changes[field];
-    if (value !== undefined) result[field] = value;
-  }
-  return result;
+  const profile = profileOf(data.person);
+  return { contactId: data.contact_id, created: recorded, profile, profileFact: factOf(recorded) };
 }
 
 function setStatus(
@@ -235,8 +223,26 @@ function setConsent(membership: Membership | undefined, recorded: Recorded<Conta
 function look(state: State, recorded: Recorded<ContactEvent>, { contactId, listId }: FoldRequest): void {
   const { event } = recorded;
   if (event.type === 'ContactCreated') begin(state, recorded, contactId);
-  else if (event.data.contact_id === (state.contactId ?? contactId ?? creatorOf(state)))
-    change(state, recorded, listId);
+  else if (event.data.contact_id === soughtIn(state, contactId)) change(state, recorded, listId);
+}
+
+const soughtIn = ({ contactId, creation }: State, asked: string | undefined): string | undefined =>
+  contactId ?? asked ?? creation?.event.data.contact_id;
+
+interface UnreadableFound {
+  readonly stored: StoredEvent;
+  readonly current: string | undefined;
+  readonly asked: string | undefined;
+}
+
+/** What is certainly of another contact that has the stream changes nothing here. Anything else may, be it by another's creation. */
+function lookAtUnreadable(state: State, { stored, current, asked }: UnreadableFound): void {
+  if (state.nextUnreadable !== undefined) return;
+  // Before its creation is found, what names nobody may be it.
+  const until = state.contactId === undefined ? null : (current ?? null);
+  const owner = ownerOf(stored, until);
+  if (owner === null || owner !== current || owner === soughtIn(state, asked))
+    state.nextUnreadable = unreadableEvent(stored, until);
 }
 
 /** Another life of the stream ends all that was so; where there was none, it may be the one that is asked for. */
@@ -252,8 +258,6 @@ function* factsOf({ memberships }: State, { profileFact }: Life): Generator<Fact
     for (const tag of tags.values()) yield tag.fact;
   }
 }
-
-const creatorOf = ({ creation }: State): string | undefined => creation?.event.data.contact_id;
 
 function change(state: State, recorded: Recorded<ContactEvent>, listId: string | undefined): void {
   const { event } = recorded;

@@ -1,15 +1,9 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
-import {
-  foldContact,
-  type Cause,
-  type ContactFold,
-  type Fact,
-  type Membership,
-  type ProfileValues,
-} from './contact-fold.js';
+import { foldContact, type Cause, type ContactFold, type Fact, type Membership } from './contact-fold.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
+import type { ProfileValues } from './profile.js';
 import type { AuditReader } from './reading.js';
 import type { UnreadableEvent } from './unreadable.js';
 
@@ -24,9 +18,15 @@ export interface ContactAtRequest {
 }
 
 /** What made a fact so, and what changed it next; null: nothing so far. */
-export interface Reasons {
+export interface Reasons extends NextChange {
   readonly because: Evidence | null;
+}
+
+export interface NextChange {
+  /** The first that can be read. */
   readonly next_change: Evidence | null;
+  /** It cannot be read, stands before the next change, or where there is none, and may be it. Absent where there is no such event. */
+  readonly next_unreadable?: UnreadableEvent;
 }
 
 export type TagAt = { readonly tag_id: string; readonly tag_name: string } & Reasons;
@@ -49,12 +49,12 @@ export type ContactAt = {
   /** Null: what tells it may be among the unreadable. */
   readonly existed: boolean | null;
   readonly created_at: string | null;
-  /** Null when it did not exist; `next_change` beside it then tells of the creation. */
+  /** Null when it did not exist; `next_change` and `next_unreadable` beside it then tell of the creation. */
   readonly profile: (ProfileValues & Reasons) | null;
-  readonly next_change?: Evidence | null;
   /** Events at or before the time that cannot be read: the answer is that of all others. Absent where there are none. */
   readonly unreadable?: readonly UnreadableEvent[];
-} & ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
+} & Partial<NextChange> &
+  ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
 export interface PointInTime {
   /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
@@ -69,7 +69,7 @@ export function createPointInTime(reader: AuditReader, catalogues: Catalogues): 
       if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
       const fold = await foldContact(reader, { ...request, moment });
       if (fold === undefined) return undefined;
-      const show = shower({ moment, catalogues, time });
+      const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
       const contact = {
         time,
         ...(await show.contact(fold, request.contactId ?? null)),
@@ -91,18 +91,26 @@ interface Showing {
   readonly moment: Moment;
   readonly catalogues: Catalogues;
   readonly time: string;
+  readonly nextUnreadable: ContactFold['nextUnreadable'];
 }
 
 /** Turns what was folded into an answer. Deletions end facts as events of the contact do; they are read again to be shown. */
-function shower({ moment, catalogues, time }: Showing) {
+function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
   async function evidence(cause: Cause | undefined): Promise<Evidence | null> {
     if (cause === undefined) return null;
     const recorded = 'event' in cause ? cause : await catalogues.eventOf(cause.kind, cause.version);
     return evidenceOf(recorded, summaryOf(recorded, moment));
   }
 
-  async function reasons({ because, next }: Fact): Promise<Reasons> {
-    return { because: await evidence(because), next_change: await evidence(next) };
+  /** Behind `end` nothing counts: by default behind the next change itself. */
+  async function nextChange(next: Cause | undefined, end = next): Promise<NextChange> {
+    const next_change = await evidence(next);
+    const isBefore = nextUnreadable !== undefined && (end === undefined || nextUnreadable.position < positionOf(end));
+    return { next_change, ...(isBefore ? { next_unreadable: nextUnreadable } : {}) };
+  }
+
+  async function reasons({ because, next }: Fact, end = next): Promise<Reasons> {
+    return { because: await evidence(because), ...(await nextChange(next, end)) };
   }
 
   const deletion = (kind: 'list' | 'tag', id: string): Cause | undefined => {
@@ -126,11 +134,13 @@ function shower({ moment, catalogues, time }: Showing) {
     const versions = moment.versions('list', list_id) ?? [];
     const name = versionAt(versions, time)?.name;
     const absent = { list_id, list_name: name ?? null, status: null, consent: null, tags: [] };
-    if (membership === undefined) return { ...absent, because: null, next_change: null };
+    const gone = deletion('list', list_id);
+    if (membership === undefined)
+      return { ...absent, ...(await reasons({ because: undefined, next: undefined }, gone)) };
     const { status, fact } = membership;
     if (status === null) return { ...absent, ...(await reasons(fact)) };
-    const gone = deletion('list', list_id);
-    if (isDeletedAt(versions, time)) return { ...absent, ...(await reasons({ because: gone, next: undefined })) };
+    // It is for ever: whatever cannot be read did not change it.
+    if (isDeletedAt(versions, time)) return { ...absent, because: await evidence(gone), next_change: null };
     return {
       list_id,
       list_name: name ?? membership.name,
@@ -155,9 +165,9 @@ function shower({ moment, catalogues, time }: Showing) {
 
   async function contact({ life, creation, contactId, unreadable }: ContactFold, askedFor: string | null) {
     if (life === undefined) {
-      const next_change = await evidence(creation);
       const existed = unreadable.length === 0 ? false : null;
-      return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, next_change };
+      const next = await nextChange(creation);
+      return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, ...next };
     }
     const profile = { ...life.profile, ...(await reasons(life.profileFact)) };
     return { contact_id: life.contactId, existed: true, created_at: life.created.metadata.at, profile };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Evidence } from '../audit/evidence.js';
-import type { ContactAt, Reasons, SubscriptionAt } from '../audit/point-in-time.js';
+import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../audit/point-in-time.js';
 import { profileFields } from '../events/contact.js';
 import { auditing, findContact, nothingKnown } from './audit-log.js';
 import { timeIn } from './audit-options.js';
@@ -10,7 +10,7 @@ import { paintFor, type Paint } from './colours.js';
 import type { CommandLine } from './command-line.js';
 import { withExamples } from './program.js';
 import { printable } from './table.js';
-import { unreadableInWords } from './unreadable-report.js';
+import { placeOf, unreadableInWords } from './unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string(), list: z.string().optional() });
 
@@ -44,10 +44,7 @@ function inWords(contact: ContactAt, paint: Paint): string {
   const subscriptions = 'subscription' in contact ? [contact.subscription] : contact.subscriptions;
   const lines =
     profile === null
-      ? [
-          paint.bold(existed === null ? cannotTell(time) : `At ${time} there was no such contact.`),
-          ...next(contact.next_change ?? null),
-        ]
+      ? [paint.bold(existed === null ? cannotTell(time) : `At ${time} there was no such contact.`), ...next(contact)]
       : [
           paint.bold(`${profile.email} (${String(contact.contact_id)}) at ${time}`),
           `  created      ${String(created_at)}`,
@@ -86,13 +83,17 @@ function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['conse
   return [`  consent      ${facts.join(', ')}`, `    recorded   ${told(because)}`];
 }
 
-const reasons = ({ because, next_change }: Reasons): readonly string[] => [
+const reasons = ({ because, ...change }: Reasons): readonly string[] => [
   ...(because === null ? [] : [`    because    ${told(because)}`]),
-  ...next(next_change),
+  ...next(change),
 ];
 
-const next = (change: Evidence | null): readonly string[] =>
-  change === null ? [] : [`    then       ${told(change)}`];
+const next = ({ next_change = null, next_unreadable }: Partial<NextChange>): readonly string[] => [
+  ...(next_unreadable === undefined
+    ? []
+    : [`    unreadable ${placeOf(next_unreadable)} It may have changed this first.`]),
+  ...(next_change === null ? [] : [`    then       ${told(next_change)}`]),
+];
 
 const told = ({ at: when, summary, actor, request_id }: Evidence): string =>
   printable(`${when}  ${summary} By ${actor}, request ${request_id}.`);

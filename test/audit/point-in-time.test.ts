@@ -239,6 +239,68 @@ describe('an event that cannot be read', () => {
     expect(await inList(log, 3)).toMatchObject({ status: 'Subscribed' });
   });
 
+  test('and comes after the time may be the next change: it is named beside the one that is told', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.otherListCreated, e.tagCreated);
+    await log.at(1, e.contactCreated, e.subscribed, e.tagsAttached);
+    await log.at(2, e.profileChanged);
+    const position = await log.appendRaw(contactStream, erased(3));
+    await log.appendRaw(contactStream, erased(4));
+    await log.at(5, e.unsubscribed);
+    const next_unreadable = { type: 'ContactErased', at: second(3), position, contact_id };
+    const answer = await at(log, 1);
+    expect(answer).not.toHaveProperty('unreadable');
+    expect(answer).toMatchObject({
+      subscriptions: [
+        {
+          next_change: because('ContactUnsubscribed', 5),
+          next_unreadable,
+          tags: [{ next_change: null, next_unreadable }],
+        },
+      ],
+    });
+    // The profile was changed before.
+    expect(answer.profile).toMatchObject({ next_change: because('ContactProfileChanged', 2) });
+    expect(answer.profile).not.toHaveProperty('next_unreadable');
+    expect(await inList(log, 1, otherList.list_id)).toMatchObject({ status: null, next_change: null, next_unreadable });
+    expect(await at(log, 0)).not.toHaveProperty('next_unreadable');
+    expect(JSON.stringify(await at(log, 4))).not.toContain('next_unreadable');
+  });
+
+  test('and comes before the creation that is told of may be that creation', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await log.appendRaw(contactStream, { ...erased(1), data: 'rubbish' });
+    expect(await at(log, 0)).toMatchObject({ existed: false, next_change: null, next_unreadable: { at: second(1) } });
+    await log.at(2, e.contactCreated);
+    for (const asked of [undefined, contact_id])
+      expect(await at(log, 0, asked)).toMatchObject({
+        existed: false,
+        next_change: because('ContactCreated', 2),
+        next_unreadable: { at: second(1), contact_id: null },
+      });
+  });
+
+  test('and stands behind the deletion of the list, or in the life of another contact, changed nothing', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.otherListCreated, e.contactCreated, e.subscribed);
+    await log.at(1, e.listDeleted);
+    const person = { salt: exampleSalt, email: 'ada@example.com' };
+    await log.at(2, { type: 'ContactCreated', data: { contact_id: 'con_02', person } });
+    await log.appendRaw(contactStream, { ...erased(3), data: '{"contact_id":"con_02"}' });
+    expect(await at(log, 0)).toMatchObject({ profile: { next_change: because('ContactCreated', 2) } });
+    for (const answer of [
+      await at(log, 0),
+      await inList(log, 0),
+      await inList(log, 1),
+      await inList(log, 0, otherList.list_id),
+    ])
+      expect(JSON.stringify(answer)).not.toContain('next_unreadable');
+    expect(await at(log, 2)).toMatchObject({
+      profile: { next_change: null, next_unreadable: { contact_id: 'con_02' } },
+    });
+  });
+
   test('of no time that is known is named wherever it may have been before', async () => {
     const log = await auditedLog();
     await log.at(1, e.listCreated, e.contactCreated, e.subscribed);
@@ -249,6 +311,14 @@ describe('an event that cannot be read', () => {
     for (const number of [1, 3])
       expect((await at(log, number)).unreadable).toMatchObject([{ type: 'ContactUnsubscribed', contact_id }]);
     expect((await at(log, 3)).unreadable?.[0]).not.toHaveProperty('at');
+    // It may as well have been after the first of them, and is the next change then.
+    const next_unreadable = { type: 'ContactUnsubscribed', contact_id };
+    expect((await at(log, 1)).profile).toMatchObject({
+      next_change: because('ContactProfileChanged', 3),
+      next_unreadable,
+    });
+    expect(JSON.stringify(await at(log, 3))).not.toContain('next_unreadable');
+    expect(await at(log, 1, 'con_other')).not.toHaveProperty('next_unreadable');
   });
 
   test('when it is the creation, leaves open whether there was such a contact, and tells the rest', async () => {

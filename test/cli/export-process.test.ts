@@ -127,6 +127,10 @@ test('a contact whose personal data were replaced by their digest is left out wi
   const at = await run('audit', 'at', examples.contact_id, '--time', '2100-01-01');
   expect(at.out).toContain('Whether there was such a contact at 2100-01-01T23:59:59.999Z cannot be told.\n');
   expect(at.out).toMatch(/Subscribed in the list "Newsletter"[^]*Warning: an event cannot be read/);
+  const before = await run('audit', 'at', examples.contact_id, '--time', '2000-01-01');
+  expect(before.out).toMatch(
+    /there was no such contact\.\n {4}unreadable \S+ {2}ContactCreated, .* changed this first\.\n/,
+  );
   const list = await run('audit', 'list', examples.list.list_id, '--time', '2100-01-01', '--format', 'csv');
   expect(list.out).toMatch(/\r\ncon_01,,Subscribed,[^]*\r\ncon_01,,unreadable,/);
   expect(list.err).toContain('Warning: an event cannot be read');

@@ -1,0 +1,33 @@
+/** A contact's profile as its events make it: every field has a value or none. */
+import { profileFields, type ProfileField } from '../events/contact.js';
+
+export type ProfileValues = { readonly email: string } & { readonly [Field in ProfileField]: string | null };
+
+type Changes = { readonly [Field in ProfileField]?: string | null | undefined };
+
+/** As the creation has it. */
+export function profileOf(person: { readonly email: string } & Changes): ProfileValues {
+  const empty: ProfileValues = {
+    email: person.email,
+    firstName: null,
+    lastName: null,
+    phone: null,
+    dateOfBirth: null,
+    address: null,
+    city: null,
+    state: null,
+    country: null,
+    zipcode: null,
+  };
+  return withChanges(empty, person);
+}
+
+/** A field that is not among the changes stays. */
+export function withChanges(profile: ProfileValues, changes: Changes): ProfileValues {
+  const result = { ...profile };
+  for (const field of profileFields) {
+    const value = changes[field];
+    if (value !== undefined) result[field] = value;
+  }
+  return result;
+}
