@@ -1,5 +1,5 @@
 /** The streams of one kind as far as they have been folded: a bounded memory of them, and the reads that fold what came after. */
-import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
+import { codec, isUnreadable, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Folded } from './batch.js';
 import type { Decider } from './decider.js';
@@ -34,14 +34,21 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
   const { reader, decider, cacheSize } = options;
   const unread: Folded<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
   const cache = new Map<string, Folded<State>>();
+  /**
+   * Up to an event that cannot be read: where the next read begins, so that none goes over all of it again. Never in the
+   * cache, which passes for the whole stream.
+   */
+  const beginnings = new Map<string, Folded<State>>();
   const reads = new Map<string, { readonly running: Promise<Folded<State>>; next?: Promise<Folded<State>> }>();
 
-  function remember(stream: string, folded: Folded<State>): void {
-    cache.delete(stream);
-    cache.set(stream, folded);
-    if (cache.size <= cacheSize) return;
-    for (const oldest of cache.keys()) {
-      cache.delete(oldest);
+  const remember = (stream: string, folded: Folded<State>): void => keep(cache, stream, folded);
+
+  function keep(kept: Map<string, Folded<State>>, stream: string, folded: Folded<State>): void {
+    kept.delete(stream);
+    kept.set(stream, folded);
+    if (kept.size <= cacheSize) return;
+    for (const oldest of kept.keys()) {
+      kept.delete(oldest);
       return;
     }
   }
@@ -56,8 +63,14 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
     return reading.next;
   }
 
+  function startOf(stream: string): Folded<State> {
+    const known = cache.get(stream) ?? unread;
+    const beginning = beginnings.get(stream);
+    return beginning !== undefined && beginning.revision > known.revision ? beginning : known;
+  }
+
   function startRead(stream: string): Promise<Folded<State>> {
-    const running = foldTail(stream, cache.get(stream) ?? unread);
+    const running = foldTail(stream, startOf(stream));
     const entry = { running };
     reads.set(stream, entry);
     const forget = (): void => {
@@ -69,8 +82,13 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
 
   async function foldTail(stream: string, start: Folded<State>): Promise<Folded<State>> {
     let folded = start;
-    for await (const events of reader.readStream(stream, { from: start.revision + 1n }))
-      for (const stored of events) folded = foldOne(folded, stored);
+    try {
+      for await (const events of reader.readStream(stream, { from: start.revision + 1n }))
+        for (const stored of events) folded = foldOne(folded, stored);
+    } catch (error) {
+      if (isUnreadable(error) && folded.revision >= 0n) keep(beginnings, stream, folded);
+      throw error;
+    }
     // An append of our own may have gone further while this read was under way.
     const newest = cache.get(stream);
     if (newest !== undefined && newest.revision > folded.revision) return newest;
