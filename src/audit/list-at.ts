@@ -4,7 +4,13 @@ import { evidenceOf, summaryOf, type Evidence } from './evidence.js';
 import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
 import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
-import { createUnreadableNotes, ownerOf, unreadableEvent, type Unreadable } from './unreadable.js';
+import {
+  createUnreadableNotes,
+  ownerOf,
+  unreadableEvent,
+  type Unreadable,
+  type UnreadableEvent,
+} from './unreadable.js';
 
 export interface ListAtRequest {
   readonly listId: string;
@@ -83,7 +89,7 @@ async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<read
   for (const [stream, member] of found) {
     // What has been shown is not kept.
     found.delete(stream);
-    const email = member.email ?? (await emailOf(stream, member.contactId, pass));
+    const email = member.email ?? (await emailOf(stream, member, pass));
     some.push(shown(member, email, tagsOf(member, names, pass)));
     if (some.length < membersAtOnce) continue;
     yield some;
@@ -101,16 +107,18 @@ const shown = ({ contactId, status, because }: Member, email: string | null, tag
 });
 
 /** Of the contact's creation, which is nearly always the first event of its stream. */
-async function emailOf(stream: string, contactId: string, pass: Pass): Promise<string | null> {
+async function emailOf(stream: string, { contactId, entered }: Member, pass: Pass): Promise<string | null> {
   const { reader, moment, signal, unreadable } = pass;
+  const missed: UnreadableEvent[] = [];
   for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, size: 1, signal }))
     for (const stored of page) {
       if (stored.type !== 'ContactCreated') continue;
       const address = addressIn(stored, contactId);
       if (address !== undefined) return address;
-      if (readableContact(stored) === undefined && ownerOf(stored, contactId) === contactId)
-        unreadable.note(unreadableEvent(stored, contactId));
+      const mayBeIt = stored.position < entered && ownerOf(stored, contactId) === contactId;
+      if (mayBeIt && readableContact(stored) === undefined) missed.push(unreadableEvent(stored, contactId));
     }
+  for (const event of missed) unreadable.note(event);
   return null;
 }
 

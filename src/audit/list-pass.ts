@@ -23,6 +23,8 @@ export interface Pass {
 /** What is kept of a member while the log goes by. */
 export interface Member {
   readonly contactId: string;
+  /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
+  readonly entered: string;
   /** Undefined where the creation did not stand just before: then it is read from the stream. */
   readonly email: string | undefined;
   status: SubscriptionStatus;
@@ -105,7 +107,7 @@ function newMember(
 ): Member {
   const contactId = recorded.event.data.contact_id;
   const email = created?.stream === recorded.stream ? addressIn(created, contactId) : undefined;
-  return { contactId, email, status, because: becauseOf(recorded), tags: undefined };
+  return { contactId, entered: recorded.position, email, status, because: becauseOf(recorded), tags: undefined };
 }
 
 const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): Because => ({

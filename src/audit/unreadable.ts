@@ -56,7 +56,7 @@ export interface Unreadable {
 }
 
 export interface UnreadableNotes {
-  /** An event that is noted again counts once. */
+  /** Each event once: which ones they were is not remembered of all. */
   note(event: UnreadableEvent): void;
   found(): Unreadable;
 }
@@ -65,13 +65,13 @@ export interface UnreadableNotes {
 const kept = 1_000;
 
 export function createUnreadableNotes(): UnreadableNotes {
-  const events = new Map<string, UnreadableEvent>();
-  let more = 0;
+  const events: UnreadableEvent[] = [];
+  let count = 0;
   return {
     note(event) {
-      if (events.size < kept || events.has(event.position)) events.set(event.position, event);
-      else more += 1;
+      count += 1;
+      if (events.length < kept) events.push(event);
     },
-    found: () => ({ count: events.size + more, events: [...events.values()] }),
+    found: () => ({ count, events: [...events] }),
   };
 }

@@ -187,6 +187,21 @@ describe('events that cannot be read', () => {
     expect(rows[4]).toMatch(new RegExp(`^${contact_id},,unreadable,\\[\\],${second(2)},[^,]+,ContactErased,example,`));
   });
 
+  test('count once each, however many there are', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    const creation = { ...toAppend(e.contactCreated), data: `{"contact_id":"${contact_id}"}` };
+    await log.appendRaw(contactStream, creation);
+    await log.at(1, e.subscribed);
+    const unknown = Array.from({ length: 1_000 }, () => ({ ...toAppend(e.contactCreated), type: 'ContactErased' }));
+    await log.store.append('contact-b', unknown, { expectedRevision: 'no_stream' });
+    // The pass meets it, and the look for the address goes over it again.
+    await log.appendRaw(contactStream, { ...toAppend(e.contactCreated), data: creation.data });
+    const told = await lines(log, 1);
+    expect(told).toHaveLength(1_003);
+    expect(told.at(-1)).toEqual({ line: 'end', members: 1, unreadable: 1_002 });
+  });
+
   test('leave a member in it whose creation is among them, without an address', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated);
