@@ -4,7 +4,11 @@ import { everyPage } from './every-page.js';
 
 export type ParkedStream = {
   readonly view: string;
-  /** Storage version that was not folded on. Absent in what was parked before this was written down. */
+  /**
+   * Storage version that was not folded on. Absent in what was parked before this was written down: then nothing tells
+   * whether a retired storage parked it or the one that is live, so no start takes it up after a crash between a switch
+   * and its unparking. The next rebuild of the view does.
+   */
   readonly storage?: number;
   readonly stream: string;
   /** Of the event that could not be folded. */
