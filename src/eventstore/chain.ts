@@ -76,8 +76,8 @@ export interface LogProof {
   readonly last: LinkedEvent;
   /** Events whose personal data were replaced by their digest. */
   readonly redacted: number;
-  /** In the order of the log. */
-  readonly notable: readonly LinkedEvent[];
+  /** In the order of the log, read as they are asked for: once, and while the source is open. */
+  readonly notable: Iterable<LinkedEvent>;
 }
 
 /** The end of the chain: so many events, the link of the last one in hex, and its position. */

@@ -30,7 +30,7 @@ export interface Call {
   /** Whether the server can have got any of it. */
   isSent(): boolean;
   /** Gives the call up; its end then rejects. With `doubt` the connection is given up as well if it does not even answer a ping. */
-  cancel(doubt: 'doubt' | 'left'): void;
+  cancel(reason: 'doubt' | 'left'): void;
 }
 
 export interface Calls {

@@ -25,7 +25,6 @@ export interface Proving {
 const byThreads: Proving = { fewestEvents: 20_000, pieces: Math.min(4, availableParallelism()), run: inThreads };
 /** The time to look beside the events, in parts of the time to look through them. */
 const besideShare = 0.25;
-const mostNotable = 100_000;
 /** Numbers of streams far beyond how many there are are not this service's, and would take memory. */
 const mostStreams = (streams: number): number => 2 * streams + 1_000;
 
@@ -110,9 +109,7 @@ function areAsNoted({ largestStream, streams }: Segment, proofs: readonly Stretc
 }
 
 function summaryOf({ eventAt }: ProofSource, count: number, proofs: readonly StretchProof[]): LogProof | undefined {
-  const positions = proofs.flatMap(({ notable }) => notable);
-  if (positions.length > mostNotable) return undefined;
-  const [first, last, ...notable] = [1, count, ...positions].map(eventAt);
+  const [first, last] = [eventAt(1), eventAt(count)];
   if (first === undefined || last === undefined) return undefined;
   return {
     count,
@@ -120,8 +117,17 @@ function summaryOf({ eventAt }: ProofSource, count: number, proofs: readonly Str
     first,
     last,
     redacted: proofs.reduce((sum, { redacted }) => sum + redacted, 0),
-    notable: notable.filter((event) => event !== undefined),
+    notable: eventsAt(proofs, eventAt),
   };
+}
+
+/** Read one by one as they are asked for: there may be many, and each is looked at once. */
+function* eventsAt(proofs: readonly StretchProof[], eventAt: ProofSource['eventAt']): Generator<LinkedEvent> {
+  for (const { notable } of proofs)
+    for (const position of notable) {
+      const event = eventAt(position);
+      if (event !== undefined) yield event;
+    }
 }
 
 const numberIn = (db: Database.Database, sql: string): number => Number(db.prepare(sql).pluck().get());

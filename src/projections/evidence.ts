@@ -169,7 +169,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
   }
 
   async function run(): Promise<void> {
-    await Promise.race([startAfter, aborted(signal)]);
+    await Promise.race([startAfter, whenAborted(signal)]);
     while (!signal.aborted) {
       try {
         const epoch = await lease.hold(signal);
@@ -198,7 +198,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
   return { offer, ended: run() };
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve());
     if (signal.aborted) resolve();

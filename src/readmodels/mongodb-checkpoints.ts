@@ -1,5 +1,5 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { isDuplicate } from './mongodb-client.js';
 import { byId } from './mongodb-documents.js';
 import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from './read-models.js';
@@ -62,14 +62,7 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
     ...(move.forgotten === undefined ? {} : { forgotten: { $not: { $gt: move.forgotten } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: ordered(next), epoch, commit: move.commit } };
-  try {
-    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, {
-      upsert: previous === null,
-    });
-    if (matchedCount + upsertedCount > 0) return;
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-  }
+  if (await changed(checkpoints, { standing, change, upsert: previous === null })) return;
   const stored = await readCheckpoint(checkpoints, name);
   if (stored?.commit === move.commit) return;
   assertMovable(stored, move.checkpoint);
@@ -84,18 +77,33 @@ export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previou
     ...(epoch === undefined ? {} : { epoch: { $not: { $gt: epoch } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
-  try {
-    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, {
-      upsert: previous === null,
-    });
-    if (matchedCount + upsertedCount > 0) return;
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-  }
+  if (await changed(checkpoints, { standing, change, upsert: previous === null })) return;
   const stored = await readCheckpoint(checkpoints, name);
   // Absent: by this very call, of which the answer was lost, or by somebody else.
   if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
+}
+
+/** Whether it stood as expected, and is changed now; absent, it stands as `null` where `upsert` is said. */
+async function changed(
+  checkpoints: Checkpoints,
+  {
+    standing,
+    change,
+    upsert,
+  }: {
+    readonly standing: Filter<StoredCheckpoint>;
+    readonly change: UpdateFilter<StoredCheckpoint>;
+    readonly upsert: boolean;
+  },
+): Promise<boolean> {
+  try {
+    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, { upsert });
+    return matchedCount + upsertedCount > 0;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
 }
 
 /** Equal checkpoints are equal documents to the server, whatever the order of their views. */
