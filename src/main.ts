@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { pino } from 'pino';
 import { readConfig, type Config } from './config.js';
 import { explain } from './operator.js';
+import { gatherLines } from './request-lines.js';
 import { startService, type Logs } from './start-service.js';
 
 /** The whole stop, whatever a store does, takes at most this long. */
@@ -12,23 +13,26 @@ const logDelayMs = 100;
 
 /** Lines go out in larger pieces, at the latest after a moment: one write a line would cost a tenth of the throughput. */
 function openLogs({ logLevel }: Config): Logs {
-  const lines = pino.destination({ dest: 1, sync: false, minLength: 8192 });
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 8192 });
+  const lines = gatherLines(destination);
   const logger = pino(
     {
       level: logLevel,
       base: null,
       hooks: {
         logMethod(line, method, level) {
+          lines.pass();
           method.apply(this, line);
           // What went wrong is not kept waiting, and not lost if the process ends of it.
-          if (level >= 50) lines.flush();
+          if (level >= 50) destination.flush();
         },
       },
     },
-    lines,
+    destination,
   );
   setInterval(() => {
-    lines.flush();
+    lines.pass();
+    destination.flush();
   }, logDelayMs).unref();
   return { logger, lines };
 }

@@ -104,7 +104,8 @@ export function createHeadLag(now: () => number): HeadLag {
 
 /** Where finished lines go. */
 export interface Lines {
-  write(line: string): unknown;
+  /** One line or more, each with its line end. */
+  write(lines: string): unknown;
 }
 
 /**
@@ -114,10 +115,13 @@ export interface Lines {
  */
 export function requestLog(logger: Logger, lines: Lines): (line: RequestLine) => void {
   const isOn = logger.isLevelEnabled('info');
-  return ({ error, ...line }) => {
+  function report({ error, ...line }: RequestLine): void {
     if (error instanceof ServiceError && error.code === 'unavailable' && error.cause === undefined)
       logger.warn(line, 'request put off');
-    else if (error !== undefined) logger.error({ ...line, err: error }, 'request failed');
+    else logger.error({ ...line, err: error }, 'request failed');
+  }
+  return (line) => {
+    if (line.error !== undefined) report(line);
     else if (isOn) lines.write(requestLine(line));
   };
 }

@@ -6,7 +6,7 @@ import { isObject } from './envelope.js';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-const nothing: Body = Object.freeze({});
+export const noBody: Body = Object.freeze({});
 
 /** The client went away before its body was complete: there is nobody to answer. */
 export class RequestAbortedError extends Error {
@@ -22,19 +22,21 @@ export interface BodyRules {
 
 /**
  * The body as an object; `{}` where nothing was sent. @throws ServiceError `too_large`, `unsupported_media_type`,
- * `invalid_json` @throws RequestAbortedError
+ * `invalid_json` @throws RequestAbortedError, either at once or by the promise
  */
-export async function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Promise<Body> {
+export function readBody(request: IncomingMessage, { limit, expected }: BodyRules): Body | Promise<Body> {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   const isEmpty = chunked === undefined && (length === undefined || length === '0');
-  if (isEmpty && !expected) return nothing;
+  if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  if (!isReadable(request, isEmpty)) {
-    // Of a body of unknown length the size comes first, as it does of any other.
-    if (chunked !== undefined) await collect(request, limit);
-    throw new ServiceError('unsupported_media_type');
-  }
-  return isEmpty ? nothing : parseObject(await collect(request, limit));
+  if (isReadable(request, isEmpty)) return isEmpty ? noBody : collect(request, limit, parseObject);
+  // Of a body of unknown length the size comes first, as it does of any other.
+  if (chunked !== undefined) return collect(request, limit, refuseMediaType);
+  return refuseMediaType();
+}
+
+function refuseMediaType(): never {
+  throw new ServiceError('unsupported_media_type');
 }
 
 function isReadable({ headers }: IncomingMessage, isEmpty: boolean): boolean {
@@ -47,7 +49,7 @@ export async function readForEcho(request: IncomingMessage, limit: number): Prom
   try {
     return await readBody(request, { limit, expected: false });
   } catch (error) {
-    if (error instanceof ServiceError) return nothing;
+    if (error instanceof ServiceError) return noBody;
     throw error;
   }
 }
@@ -59,14 +61,15 @@ function isJsonType(type: string): boolean {
   return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** What `take` makes of all the bytes, or throws. */
+function collect<Result>(request: IncomingMessage, limit: number, take: (bytes: Buffer) => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (): void => {
-      request.off('data', take).off('end', finish).off('error', abort).off('close', abort);
+      request.off('data', add).off('end', finish).off('error', abort).off('close', abort);
     };
-    const take = (chunk: Buffer): void => {
+    const add = (chunk: Buffer): void => {
       size += chunk.length;
       if (size <= limit) {
         chunks.push(chunk);
@@ -79,18 +82,22 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     };
     const finish = (): void => {
       settle();
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+      try {
+        resolve(take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
     };
     const abort = (): void => {
       settle();
       reject(new RequestAbortedError('the client closed the connection'));
     };
-    request.on('data', take).on('end', finish).on('error', abort).on('close', abort);
+    request.on('data', add).on('end', finish).on('error', abort).on('close', abort);
   });
 }
 
 function parseObject(bytes: Buffer): Body {
-  if (bytes.length === 0) return nothing;
+  if (bytes.length === 0) return noBody;
   let value: unknown;
   try {
     // A byte order mark survives decoding and is no JSON.

@@ -8,15 +8,7 @@ import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/re
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, send, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { Parser } from './input.js';
-import {
-  beginPassage,
-  headersOf,
-  logPassage,
-  whenItsTurn,
-  type Passage,
-  type PassageOptions,
-  type RequestLine,
-} from './passage.js';
+import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
 import type { RateVerdict } from './rate-limit.js';
 
 /** What an endpoint is, apart from where it is mounted. */
@@ -55,17 +47,11 @@ const defaultBodyLimit = 256 * 1024;
 /** An unknown caller's body is looked at only so far. */
 const anonymousBodyLimit = 8 * 1024;
 const noFields: EchoFields = { flat: [], nested: [] };
-const nothing: Body = {};
 
 interface Reply {
   readonly status: number;
   readonly headers?: readonly string[] | undefined;
   readonly body: string;
-}
-
-/** State of one request on its way, and what came with it. */
-interface BodyPassage extends Passage {
-  body: Body;
 }
 
 export type Runner = <Input>(endpoint: Endpoint<Input>) => (request: Request, response: Response) => void;
@@ -91,19 +77,17 @@ export interface Exchange {
 export function createCalls(options: CallOptions): Calls {
   const { limits } = options;
 
-  function begin(request: Request, response: Response): BodyPassage {
-    return { ...beginPassage(options, request, response), body: nothing };
-  }
+  const begin = (request: Request, response: Response): Passage => beginPassage(options, request, response);
 
-  function count(passage: BodyPassage, verdict: RateVerdict): void {
+  function count(passage: Passage, verdict: RateVerdict): void {
     passage.rateHeaders = verdict.headers;
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
   }
 
-  const addressOf = ({ request }: BodyPassage): string => request.socket.remoteAddress ?? '';
+  const addressOf = ({ request }: Passage): string => request.socket.remoteAddress ?? '';
 
   /** Whose key it is, and within the limit: then what is in the body. */
-  function enter<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<Body> {
+  function enter<Input>(passage: Passage, endpoint: Endpoint<Input>): Body | Promise<Body> {
     const { request } = passage;
     const actor = options.authenticate(request);
     if (actor === undefined) return refuseUnknown(passage, endpoint);
@@ -115,14 +99,14 @@ export function createCalls(options: CallOptions): Calls {
     });
   }
 
-  async function refuseUnknown<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<Body> {
+  async function refuseUnknown<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<Body> {
     count(passage, limits.anonymous.take(addressOf(passage)));
     if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
       passage.body = await readForEcho(passage.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
   }
 
-  async function handle<Input>(passage: BodyPassage, endpoint: Endpoint<Input>): Promise<void> {
+  async function handle<Input>(passage: Passage, endpoint: Endpoint<Input>): Promise<void> {
     passage.body = await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     // A UUID of our own serves as both.
@@ -137,14 +121,14 @@ export function createCalls(options: CallOptions): Calls {
       context: { correlationId, causationId: correlationId, requestId, actor },
     });
     reply(passage, { status: 200, headers: answer.headers, body: successBody(answer) });
-    log(passage, endpoint.route, { status: 200 });
+    logPassage(options, passage, { route: endpoint.route, status: 200 });
   }
 
-  function reply(passage: BodyPassage, { status, headers, body }: Reply): void {
+  function reply(passage: Passage, { status, headers, body }: Reply): void {
     send(passage.response, status, { headers: headersOf(options, passage, headers), body });
   }
 
-  function fail<Input>(passage: BodyPassage, endpoint: Endpoint<Input>, fault: unknown): void {
+  function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {
     if (fault instanceof RequestAbortedError) {
       passage.response.destroy();
       return;
@@ -157,11 +141,7 @@ export function createCalls(options: CallOptions): Calls {
       data: errorData(error, endpoint, passage.body),
     });
     reply(passage, { status, headers: errorHeaders(error), body });
-    log(passage, endpoint.route, status >= 500 ? { status, error: fault } : { status });
-  }
-
-  function log(passage: Passage, route: string, outcome: Pick<RequestLine, 'status' | 'error'>): void {
-    logPassage(options, passage, { route, ...outcome });
+    logPassage(options, passage, { route: endpoint.route, status, error: status >= 500 ? fault : undefined });
   }
 
   return {
@@ -186,7 +166,7 @@ export function createCalls(options: CallOptions): Calls {
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data });
       reply(passage, { status, headers: [...errorHeaders(error), ...headers], body });
-      log(passage, '-', { status });
+      logPassage(options, passage, { route: '-', status });
     },
     answer({ request, response }, data) {
       reply(begin(request, response), { status: 200, body: successBody({ data }) });

@@ -64,7 +64,7 @@ export function contactParsers(clock: () => number): {
 } {
   const checks = profileChecks(() => new Date(clock()).toISOString().slice(0, 10));
   const consent = consentCheck(clock);
-  const contact = (take: Take) => ({
+  const contact = (take: Take, tagNamesOf: (take: Take) => readonly string[]): ContactInput => ({
     email: take('email', address),
     status: take('status', status),
     profile: {
@@ -78,18 +78,12 @@ export function contactParsers(clock: () => number): {
       country: take('country', checks.country),
       zipcode: take('zipcode', checks.zipcode),
     },
+    tag_name: tagNamesOf(take),
+    consent: take('consent', consent),
   });
   const required = ['email', 'status'];
-  const create = parser(required, (take) => ({
-    ...contact(take),
-    tag_name: [],
-    consent: take('consent', consent),
-  }));
-  const upsert = parser(required, (take) => ({
-    ...contact(take),
-    tag_name: take('tag_name', optionalTagNames),
-    consent: take('consent', consent),
-  }));
+  const create = parser(required, (take) => contact(take, () => []));
+  const upsert = parser(required, (take) => contact(take, () => take('tag_name', optionalTagNames)));
   const updateStatus = parser(['status', 'contact_email'], (take) => ({
     status: take('status', status),
     contact_email: take('contact_email', address),
@@ -107,19 +101,18 @@ function flattened(body: Body): Body {
   const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
   if (nested === undefined || nested === null) return body;
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
-  const flat = picked(body, ['email', 'status', 'tag_name', 'consent', ...profileFields]);
-  for (const [field, value] of Object.entries(picked(nested, [...profileFields, 'consent']))) {
-    if (Object.hasOwn(flat, field) && flat[field] !== value) throw new ServiceError('given_twice', { field });
+  const flat: Record<string, unknown> = { ...body };
+  for (const field of nestedFields) {
+    if (!Object.hasOwn(nested, field)) continue;
+    const value = nested[field];
+    if (Object.hasOwn(body, field) && body[field] !== value) throw new ServiceError('given_twice', { field });
     flat[field] = value;
   }
   return flat;
 }
 
-function picked(body: Body, fields: readonly string[]): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const field of fields) if (Object.hasOwn(body, field)) result[field] = body[field];
-  return result;
-}
+/** What may stand in `data`. */
+const nestedFields = [...profileFields, 'consent'];
 
 /** The checked value of a field. @throws ServiceError */
 type Take = <Value>(field: string, check: Check<Value>) => Value;

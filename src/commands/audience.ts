@@ -121,6 +121,8 @@ export interface Audience {
   ): Promise<AcceptedEmail>;
 }
 
+const noTags: readonly TagReference[] = [];
+
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
 
@@ -139,6 +141,11 @@ export function createAudience(options: AudienceOptions): Audience {
   const livingTags = (names: readonly string[]): Promise<CatalogueState> =>
     living(tags, tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
 
+  function listAtHand(listId: string): ListReference | undefined {
+    const name = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined)?.state.names.get(listId);
+    return name === undefined ? undefined : { list_id: listId, list_name: name };
+  }
+
   async function listReference(listId: string): Promise<ListReference> {
     const state = await living(lists, listsStream, ({ names }) => names.get(listId) !== undefined);
     const name = state.names.get(listId);
@@ -147,7 +154,6 @@ export function createAudience(options: AudienceOptions): Audience {
   }
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
-    if (names.length === 0) return [];
     const found = named(await livingTags(names), names);
     if (!found.includes(undefined)) return existing(found);
     const entries = names.map((name) => ({ id: newId('tag'), name }));
@@ -180,25 +186,28 @@ export function createAudience(options: AudienceOptions): Audience {
     lists: catalogue(lists, listsStream, () => newId('lst')),
     tags: catalogue(tags, tagsStream, () => newId('tag')),
 
-    async createContact({ listId, tagNames: _, ...contact }, context) {
-      const list = await listReference(listId);
-      return saveContact({ type: 'Create', contactId: newId('con'), list, ...contact }, context);
+    // What is at hand is not awaited, here and below: each of these turns costs as much as what is done in it.
+    async createContact({ listId, email, status, profile, consent }, context) {
+      const list = listAtHand(listId) ?? (await listReference(listId));
+      const contactId = newId('con');
+      return await saveContact({ type: 'Create', contactId, list, email, status, profile, consent }, context);
     },
 
-    async upsertContact({ listId, tagNames, ...contact }, context) {
-      const list = await listReference(listId);
-      const attach = await tagReferences(tagNames, context);
-      return saveContact({ type: 'Upsert', contactId: newId('con'), list, ...contact, tags: attach }, context);
+    async upsertContact({ listId, email, status, profile, tagNames, consent }, context) {
+      const list = listAtHand(listId) ?? (await listReference(listId));
+      const tags = tagNames.length === 0 ? noTags : await tagReferences(tagNames, context);
+      const contactId = newId('con');
+      return await saveContact({ type: 'Upsert', contactId, list, email, status, profile, tags, consent }, context);
     },
 
     async updateStatus({ listId, email, status, consent }, context) {
-      const list = await listReference(listId);
+      const list = listAtHand(listId) ?? (await listReference(listId));
       const command = { type: 'UpdateStatus', list, status, consent } as const;
       return saved(await contacts.execute({ stream: streamOf(email), command, context }));
     },
 
     async addTags({ listId, email, tagNames }, context) {
-      const list = await listReference(listId);
+      const list = listAtHand(listId) ?? (await listReference(listId));
       // A tag is created only for a request that nothing else can refuse.
       const stream = streamOf(email);
       await checkMember(listId, stream);
@@ -209,7 +218,7 @@ export function createAudience(options: AudienceOptions): Audience {
     },
 
     async removeTags({ listId, email, tagNames }, context) {
-      const list = await listReference(listId);
+      const list = listAtHand(listId) ?? (await listReference(listId));
       const detach = existing(named(await livingTags(tagNames), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });

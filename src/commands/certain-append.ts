@@ -41,18 +41,17 @@ export function createCertainAppend<Event extends DomainEvent>({
   now,
   pause,
 }: CertainAppendOptions): CertainAppend<Event> {
-  return async (stream, events, folded) => {
+  return (stream, events, folded) => {
     const encoded = events.map((event) => event.encoded);
-    const expectedRevision = folded.revision < 0n ? 'no_stream' : folded.revision;
+    const expectation = { expectedRevision: folded.revision < 0n ? 'no_stream' : folded.revision } as const;
     const giveUpAt = now() + doubtPatience;
-    for (let doubts = 0; ; doubts += 1) {
-      try {
-        return await store.append(stream, encoded, { expectedRevision });
-      } catch (error) {
+    const ask = (doubts: number): Promise<AppendResult> =>
+      store.append(stream, encoded, expectation).catch(async (error: unknown) => {
         if (!(error instanceof AppendInDoubtError)) throw error;
         if (doubts >= maxDoubts || now() > giveUpAt) throw error;
         await pause(doubts);
-      }
-    }
+        return ask(doubts + 1);
+      });
+    return ask(0);
   };
 }

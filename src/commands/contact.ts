@@ -115,8 +115,9 @@ function withStatus(
   status: SubscriptionStatus,
 ): ContactState {
   const { tags } = state.subscriptions.get(data.list_id) ?? none;
-  const consent = data.person && consentDigest(data.person.consent);
-  return withSubscription(state, data.list_id, consent === undefined ? { status, tags } : { status, tags, consent });
+  const subscription =
+    data.person === undefined ? { status, tags } : { status, tags, consent: consentDigest(data.person.consent) };
+  return withSubscription(state, data.list_id, subscription);
 }
 
 function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): ContactState {
@@ -127,10 +128,11 @@ function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): 
 const withTags = (state: ContactState, { data }: TagsChanged, tags: ReadonlySet<string>): ContactState =>
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
-const withSubscription = (state: ContactState, listId: string, subscription: Subscription): ContactState => ({
-  ...state,
-  subscriptions: new Map(state.subscriptions).set(listId, subscription),
-});
+const withSubscription = (
+  { contactId, profile, subscriptions }: ContactState,
+  listId: string,
+  subscription: Subscription,
+): ContactState => ({ contactId, profile, subscriptions: new Map(subscriptions).set(listId, subscription) });
 
 function decide(command: ContactCommand, state: ContactState): Decision<ContactEvent> {
   switch (command.type) {
@@ -186,13 +188,15 @@ function statusChange(
   { list, status, consent }: Standing,
   { subscriptions }: ContactState,
 ): ContactEvent[] {
-  const before = subscriptions.get(list.list_id);
-  const about = { contact_id: contactId, list_id: list.list_id, list_name: list.list_name };
+  const { list_id, list_name } = list;
+  const before = subscriptions.get(list_id);
   if (before?.status === status) {
     if (consent === undefined || consentDigest(consent) === before.consent) return [];
-    return [{ type: 'ConsentRecorded', data: { ...about, status, person: { consent } } }];
+    return [
+      { type: 'ConsentRecorded', data: { contact_id: contactId, list_id, list_name, status, person: { consent } } },
+    ];
   }
-  const data = { ...about, previous_status: before?.status ?? null };
+  const data = { contact_id: contactId, list_id, list_name, previous_status: before?.status ?? null };
   return [
     {
       type: status === 'Subscribed' ? 'ContactSubscribed' : 'ContactUnsubscribed',

@@ -45,29 +45,31 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   });
 
   /** Appends what was decided and remembers it. The position, or undefined when the stream stood elsewhere. */
-  async function appendDecided(
+  function appendDecided(
     stream: string,
     decided: DecidedBatch<State, Event>,
     { folded, isGuess }: Basis<State>,
   ): Promise<string | undefined> {
-    try {
-      const result = await append(stream, decided.events, folded);
-      // What has just begun seldom goes on at once; keeping it would push out what is in use, and feed the garbage collector.
-      if (!isGuess)
-        streams.remember(stream, {
-          state: decided.state,
-          revision: result.revision,
-          position: result.position,
-          at: decided.at,
-        });
-      options.onAppended?.(recorded(stream, decided.events, result));
-      return result.position;
-    } catch (error) {
-      if (error instanceof WrongExpectedRevisionError) return undefined;
-      // Perhaps written: what is known of the stream may be wrong from here on.
-      streams.forget(stream);
-      throw error;
-    }
+    return append(stream, decided.events, folded).then(
+      (result) => {
+        // What has just begun seldom goes on at once; keeping it would push out what is in use, and feed the garbage collector.
+        if (!isGuess)
+          streams.remember(stream, {
+            state: decided.state,
+            revision: result.revision,
+            position: result.position,
+            at: decided.at,
+          });
+        options.onAppended?.(recorded(stream, decided.events, result));
+        return result.position;
+      },
+      (error: unknown) => {
+        if (error instanceof WrongExpectedRevisionError) return undefined;
+        // Perhaps written: what is known of the stream may be wrong from here on.
+        streams.forget(stream);
+        throw error;
+      },
+    );
   }
 
   function unchanged({ position }: Folded<State>): string {

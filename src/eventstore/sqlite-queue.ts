@@ -11,6 +11,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from './event-store.js';
+import { utcText } from '../utc.js';
 import { assertAppendable } from './acceptable.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { formatPosition } from './sqlite-schema.js';
@@ -221,7 +222,7 @@ export class WriteQueue {
   }
 
   #post(): void {
-    const recordedAt = new Date(this.#options.clock()).toISOString();
+    const recordedAt = utcText(this.#options.clock());
     let appends: Waiting[] = [];
     let size = 0;
     const send = (): void => {
