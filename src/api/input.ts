@@ -82,47 +82,56 @@ export function contactParsers(clock: () => number): {
     consent: take('consent', consent),
   });
   const required = ['email', 'status'];
-  const create = parser(required, (take) => contact(take, () => []));
-  const upsert = parser(required, (take) => contact(take, () => take('tag_name', optionalTagNames)));
+  const create = parser(required, (take) => contact(take, () => []), flatOrNested);
+  const upsert = parser(required, (take) => contact(take, () => take('tag_name', optionalTagNames)), flatOrNested);
   const updateStatus = parser(['status', 'contact_email'], (take) => ({
     status: take('status', status),
     contact_email: take('contact_email', address),
     consent: take('consent', consent),
   }));
-  return { create: (body) => create(flattened(body)), upsert: (body) => upsert(flattened(body)), updateStatus };
+  return { create, upsert, updateStatus };
 }
 
 /**
  * Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent, once: whoever
  * put it where it is not looked for would find out when it is too late.
  */
-function flattened(body: Body): Body {
-  checkRequired(body, ['email', 'status']);
-  const nested = Object.hasOwn(body, 'data') ? body['data'] : undefined;
-  if (nested === undefined || nested === null) return body;
+function flatOrNested(body: Body): Source {
+  const nested = own(body, 'data');
+  if (nested === undefined || nested === null) return flat(body);
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
-  const flat: Record<string, unknown> = { ...body };
-  for (const field of nestedFields) {
-    if (!Object.hasOwn(nested, field)) continue;
-    const value = nested[field];
-    if (Object.hasOwn(body, field) && body[field] !== value) throw new ServiceError('given_twice', { field });
-    flat[field] = value;
-  }
-  return flat;
+  for (const field of nestedFields)
+    if (Object.hasOwn(nested, field) && Object.hasOwn(body, field) && nested[field] !== body[field])
+      throw new ServiceError('given_twice', { field });
+  return (field) => (nestedFields.has(field) && Object.hasOwn(nested, field) ? nested[field] : own(body, field));
 }
 
-/** What may stand in `data`. */
-const nestedFields = [...profileFields, 'consent'];
+/** What may stand in `data`, in documented order. */
+const nestedFields: ReadonlySet<string> = new Set([...profileFields, 'consent']);
+
+/** Where the fields of a body are: undefined for what was not given. */
+type Source = (field: string) => unknown;
+
+const own = (body: Body, field: string): unknown => (Object.hasOwn(body, field) ? body[field] : undefined);
+
+function flat(body: Body): Source {
+  return (field) => own(body, field);
+}
 
 /** The checked value of a field. @throws ServiceError */
 type Take = <Value>(field: string, check: Check<Value>) => Value;
 
 /** Required fields first; then `build` takes the fields in documented order, and the first that is wrong is answered. */
-function parser<Input>(required: readonly string[], build: (take: Take) => Input): Parser<Input> {
+function parser<Input>(
+  required: readonly string[],
+  build: (take: Take) => Input,
+  sourceOf: (body: Body) => Source = flat,
+): Parser<Input> {
   return (body) => {
     checkRequired(body, required);
+    const source = sourceOf(body);
     return build((field, check) => {
-      const result = check(Object.hasOwn(body, field) ? body[field] : undefined);
+      const result = check(source(field));
       if ('value' in result) return result.value;
       const { code, ...where } = result;
       throw new ServiceError(code, { field, ...where });

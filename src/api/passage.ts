@@ -93,8 +93,7 @@ export function logPassage(
   { request, requestId, started, actor }: Passage,
   { route, status, error }: Outcome,
 ): void {
-  const duration = Math.round((now() - started) * 1000) / 1000;
-  log({ request_id: requestId, method: request.method, route, status, duration, actor, error });
+  log({ request_id: requestId, method: request.method, route, status, duration: now() - started, actor, error });
 }
 
 /**
