@@ -9,6 +9,7 @@ import { createLiveReader, type LiveReader } from './projections/live-reader.js'
 import { everyFeed } from './projections/order-line.js';
 import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
 import type { ParkedStream } from './projections/parked.js';
+import { contactOfStream } from './contact-of-stream.js';
 import { createQueries, type Queries } from './projections/queries.js';
 import { initialStatus, type ProjectorStatus } from './projections/projector-status.js';
 import { sameStorages, type Storages } from './projections/storage.js';
@@ -96,7 +97,9 @@ export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> 
     projector?.hurry();
     follower?.hurry();
   });
-  return assemble({ own, views, projector, follower, rebuilds });
+  const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
+  const queries = createQueries(views, { contactOf });
+  return assemble({ own, views, queries, projector, follower, rebuilds });
 }
 
 function startProjector(
@@ -132,16 +135,17 @@ function startProjector(
 interface Parts {
   readonly own: OwnWrites;
   readonly views: LiveReader;
+  readonly queries: Queries;
   readonly projector: ProjectorThread | undefined;
   readonly follower: Follower | undefined;
   readonly rebuilds: RebuildDesk;
 }
 
-function assemble({ own, views, projector, follower, rebuilds }: Parts): ReadSide {
+function assemble({ own, views, queries, projector, follower, rebuilds }: Parts): ReadSide {
   return {
     ownWrites: own,
     rebuilds,
-    queries: createQueries(views),
+    queries,
     analytics: createAnalyticsQueries(views),
     status: () => statusOf(projector?.status(), follower),
     evidence: () => projector?.evidence(),

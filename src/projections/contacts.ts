@@ -37,7 +37,7 @@ type Changes<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: 
 export const contacts: Projection<ContactDocument> = {
   name: 'contacts',
   version: 2,
-  indexes: [{ fields: ['stream'] }],
+  indexes: [{ fields: ['stream'], scattered: true }],
   handles: [
     'ContactCreated',
     'ContactProfileChanged',

@@ -92,11 +92,16 @@ export interface Queries {
   dueEmails(now: string, limit: number): Promise<readonly EmailDocument[]>;
 }
 
+export interface QueriesOptions {
+  /** The id of the last life's contact in a stream, where the views keep no index of streams. */
+  readonly contactOf?: ((stream: string) => Promise<string | undefined>) | undefined;
+}
+
 /**
  * Each query reads what refers before what is referred to. So a commit between two of its reads can only make names
  * newer than the document that holds their ids, and no id is met whose document is not there yet.
  */
-export function createQueries(reader: ReadModelReader): Queries {
+export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}): Queries {
   return {
     getGroup: async (id) => mapped(await read<GroupDocument>(reader, groups, id), withoutKey),
     getList: async (id) => mapped(await read<ListDocument>(reader, lists, id), withoutKey),
@@ -111,6 +116,10 @@ export function createQueries(reader: ReadModelReader): Queries {
     contactById: async (contactId) =>
       withSubscriptions(reader, await read<ContactDocument>(reader, contacts, contactId)),
     contactByStream: async (stream) => {
+      if (contactOf !== undefined) {
+        const id = await contactOf(stream);
+        return withSubscriptions(reader, id === undefined ? undefined : await read(reader, contacts, id));
+      }
       const query = { where: { stream }, sort: 'id', descending: true, limit: 1 };
       const { documents } = await reader.find<ContactDocument>(contacts, query);
       return withSubscriptions(reader, documents[0]?.document);

@@ -6,6 +6,11 @@ export type Document = Readonly<Record<string, unknown>>;
 export interface Index {
   /** Top-level fields in order. The document id always follows as the last one. */
   readonly fields: readonly string[];
+  /**
+   * Its keys come in no order, as names of streams do. An embedded store would have to write a page anew for each of them,
+   * and keeps no such index: there, a query that needs it is a TypeError.
+   */
+  readonly scattered?: boolean;
 }
 
 /** One version of one view. Two versions of a view live side by side and never touch. */

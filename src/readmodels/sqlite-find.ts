@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { cursorAfter, planFind, type FindPlan } from './find-plan.js';
 import type { Document, FindQuery, Page, StoredDocument, View } from './read-models.js';
-import { columnName, indexName, sideName, tableNames, toColumn, type Column } from './sqlite-tables.js';
+import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './sqlite-tables.js';
 
 type FoundRow = { readonly id: string; readonly document: string; readonly position: string };
 
@@ -17,7 +17,7 @@ export function createFinder(db: Database.Database): <D>(view: View, query: Find
   const statements = new Map<string, Database.Statement<[Column[]], FoundRow>>();
 
   return <D>(view: View, query: FindQuery): Page<D> => {
-    const plan = planFind(view, query);
+    const plan = planFind(keptView(view), query);
     const { sql, values } = compose(view, query, plan);
     let statement = statements.get(sql);
     if (statement === undefined) {

@@ -22,9 +22,15 @@ export interface ViewTable {
   write(write: DocumentWrite): void;
 }
 
+/** The view with the indexes that are kept here. */
+export const keptView = (view: View): View => ({
+  ...view,
+  indexes: view.indexes.filter(({ scattered }) => scattered !== true),
+});
+
 export function tableNames(view: View): TableNames {
   assertView(view);
-  const fields = [...new Set(view.indexes.flatMap((index) => index.fields))].sort();
+  const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
   const arrays = [...(view.arrayIndexes ?? [])];
   for (const field of [...fields, ...arrays])
     if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
@@ -45,8 +51,11 @@ export function createTables(db: Db, view: View, bare: boolean): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT) WITHOUT ROWID`,
   );
+  // Kept before it was known to be scattered.
+  for (const { fields: of, scattered } of view.indexes)
+    if (scattered === true) db.exec(`DROP INDEX IF EXISTS ${indexName(main, of)}`);
   if (bare) return;
-  for (const { fields: of } of view.indexes)
+  for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
   for (const field of arrays) db.transaction(() => createSide(db, main, field)).immediate();
 }

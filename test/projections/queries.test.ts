@@ -96,7 +96,11 @@ beforeAll(async () => {
       next: { logId: 'log', position: examplePosition(1), eventId: 'e', live: {} },
     },
   });
-  queries = createQueries(models);
+  const lastOf = new Map([
+    ['contact-1', 'con_4'],
+    ['contact-2', 'con_2'],
+  ]);
+  queries = createQueries(models, { contactOf: async (stream) => lastOf.get(stream) });
 });
 afterAll(async () => {
   await models.close();
