@@ -56,7 +56,7 @@ export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> 
     ownWrites: reads.ownWrites,
     events: store,
     withEndpoints: config.roles.has('api'),
-    parked: () => reads.status().parked,
+    parked: reads.parked,
     rebuilds: reads.rebuilds,
     views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
     readiness: () => readiness({ store, reads, guard, mailer: mailer?.status(), headLag, roles: config.roles }),

@@ -38,6 +38,8 @@ export interface ReadSide {
   readonly analytics: AnalyticsQueries;
   readonly rebuilds: RebuildDesk;
   status(): ViewsStatus;
+  /** Of the status: the streams that a view cannot fold. */
+  parked(): ViewsStatus['parked'];
   /** Of the evidence chain, where this process keeps it beside the views. */
   evidence(): ChainHead | undefined;
   /** The views have shown something since the start: they can be asked. */
@@ -148,6 +150,9 @@ function assemble({ own, views, queries, projector, follower, rebuilds }: Parts)
     queries,
     analytics: createAnalyticsQueries(views),
     status: () => statusOf(projector?.status(), follower),
+    // Asked at every read, so not picked out of all the rest.
+    parked: () =>
+      (follower === undefined ? projector?.status() : statusOf(projector?.status(), follower))?.parked ?? [],
     evidence: () => projector?.evidence(),
     hasShown: () => own.shown() !== '',
     ring: (position) => projector?.ring(position),

@@ -14,13 +14,14 @@ import { catalogueRouter } from './catalogue.js';
 import { createCalls, type CallOptions, type Calls } from './call.js';
 import { contactRouter } from './contacts.js';
 import { emailRouter } from './email.js';
+import { fixedHeaders } from './head.js';
 import { healthRouter, type Readiness } from './health.js';
 import { parseGroup, parseList, parseTag } from './input.js';
 import { projectionsRouter, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type ParkedStream } from './reads.js';
 import { securityHeaders } from './security-headers.js';
 
-export interface ApiOptions extends Omit<CallOptions, 'headers' | 'admit'> {
+export interface ApiOptions extends Omit<CallOptions, 'fixed' | 'admit'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
@@ -45,23 +46,23 @@ const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
   const { ownWrites } = options;
-  const headers = securityHeaders();
+  const fixed = fixedHeaders(securityHeaders());
   const admit = (): Promise<void> | undefined =>
     ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs);
-  const calls = createCalls({ ...options, headers, admit });
+  const calls = createCalls({ ...options, fixed, admit });
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  if (options.withEndpoints) mountEndpoints(app, options, calls);
+  if (options.withEndpoints) mountEndpoints(app, { ...options, fixed }, calls);
   app.use('/health', healthRouter(options.readiness, calls));
   app.use(unknownRoute(calls));
   app.use(routingFault(calls));
   return app;
 }
 
-function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
+function mountEndpoints(app: Express, options: ApiOptions & Pick<CallOptions, 'fixed'>, calls: Calls): void {
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, calls));
@@ -115,10 +116,9 @@ function mountEndpoints(app: Express, options: ApiOptions, calls: Calls): void {
   );
   app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
   app.use('/v1/analytics', analyticsRouter({ ...options, reads }, calls));
-  const passage = { ...options, headers: securityHeaders() };
-  app.use('/v1/projections', projectionsRouter({ ...passage, projections: liveProjections }, calls));
+  app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, calls));
   const audit = createAudit(options.events);
-  app.use('/v1/audit', auditRouter({ ...options, headers: securityHeaders(), audit, reads }, calls));
+  app.use('/v1/audit', auditRouter({ ...options, audit, reads }, calls));
 }
 
 const unknownRoute =

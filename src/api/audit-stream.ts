@@ -74,7 +74,9 @@ export function createStreams(options: PassageOptions): Streams {
   async function stream({ contentType, pieces }: StreamedAnswer, passage: Passage, gone: AbortSignal): Promise<void> {
     const { request, response } = passage;
     const begun = (): void => {
-      if (!response.headersSent) response.writeHead(200, withContentType(headersOf(options, passage, []), contentType));
+      if (response.headersSent) return;
+      const headers = [...options.fixed.list, ...headersOf(options, passage, [])];
+      response.writeHead(200, withContentType(headers, contentType));
     };
     if (request.method !== 'HEAD')
       for await (const piece of pieces) {
@@ -101,7 +103,8 @@ export function createStreams(options: PassageOptions): Streams {
     if (response.headersSent) response.destroy();
     else {
       const body = errorBody({ code: error.code, message: error.message, data: {} });
-      send(response, status, { headers: headersOf(options, passage, errorHeaders(error)), body });
+      const headers = headersOf(options, passage, errorHeaders(error));
+      send(response, status, { fixed: options.fixed, headers, body });
     }
     log(endpoint, passage, status >= 500 ? { status, error: fault } : { status });
   }

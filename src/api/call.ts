@@ -125,7 +125,7 @@ export function createCalls(options: CallOptions): Calls {
   }
 
   function reply(passage: Passage, { status, headers, body }: Reply): void {
-    send(passage.response, status, { headers: headersOf(options, passage, headers), body });
+    send(passage.response, status, { fixed: options.fixed, headers: headersOf(options, passage, headers), body });
   }
 
   function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Authenticator } from './auth.js';
 import { noBody, type Body } from './body.js';
+import type { FixedHeaders } from './head.js';
 import type { RateLimiter } from './rate-limit.js';
 
 /** What is logged of a request: nothing of its content, and of its path only the pattern. */
@@ -22,8 +23,8 @@ export interface RequestLine {
 export interface PassageOptions {
   readonly authenticate: Authenticator;
   readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
-  /** Headers of every answer, name and value alternating. */
-  readonly headers: readonly string[];
+  /** Headers of every answer. */
+  readonly fixed: FixedHeaders;
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -74,18 +75,17 @@ function callersId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** All headers of the answer, name and value alternating. */
+/** The headers of the answer beside the fixed ones, name and value alternating. */
 export function headersOf(
-  { headers, isStopping }: PassageOptions,
+  { isStopping }: PassageOptions,
   { requestId, rateHeaders }: Passage,
   more: readonly string[] | undefined,
 ): string[] {
-  const all = headers.slice();
-  all.push('X-Request-Id', requestId, ...rateHeaders);
-  if (more !== undefined) all.push(...more);
+  const own = ['X-Request-Id', requestId, ...rateHeaders];
+  if (more !== undefined) own.push(...more);
   // A client that goes on using the connection of a server that stops would be cut off in the middle.
-  if (isStopping()) all.push('Connection', 'close');
-  return all;
+  if (isStopping()) own.push('Connection', 'close');
+  return own;
 }
 
 export function logPassage(

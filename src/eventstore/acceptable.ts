@@ -31,14 +31,14 @@ export function assertAppendable(
 /** In lower case. Looked at character by character, which takes a third of what a regular expression does. */
 function isUuid(id: unknown): boolean {
   if (typeof id !== 'string' || id.length !== 36) return false;
-  for (let at = 0; at < 36; at += 1) {
-    const code = id.charCodeAt(at);
-    const isDash = at === 8 || at === 13 || at === 18 || at === 23;
-    const isHex = (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66);
-    if (isDash ? code !== 0x2d : !isHex) return false;
-  }
+  for (let at = 0; at < 36; at += 1) if (!fits(id.charCodeAt(at), at)) return false;
   return true;
 }
+
+const fits = (code: number, at: number): boolean =>
+  at === 8 || at === 13 || at === 18 || at === 23
+    ? code === 0x2d
+    : (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66);
 
 /** SQLite ends text at NUL and replaces lone surrogates, EventStoreDB replaces these, too. */
 function assertText(text: unknown, what: string): void {

@@ -46,8 +46,8 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
   let schema: number | undefined;
 
   const table = (view: View): ViewTable => {
-    const open = tables.get(view) ?? openTable(db, view);
-    tables.set(view, open);
+    let open = tables.get(view);
+    if (open === undefined) tables.set(view, (open = openTable(db, view)));
     return open;
   };
 
@@ -62,13 +62,17 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
     return found;
   };
 
+  const getOne = <D>(view: View, id: string): StoredDocument<D> | undefined => {
+    const row = table(view).read(id);
+    if (row === undefined || row.document === null) return undefined;
+    return { id, document: parse<D>(row.document), position: row.position };
+  };
+
   const getAll = <D>(view: View, ids: readonly string[]): Map<string, StoredDocument<D>> => {
-    const { read } = table(view);
     const found = new Map<string, StoredDocument<D>>();
     for (const id of ids) {
-      const row = read(id);
-      if (row === undefined || row.document === null) continue;
-      found.set(id, { id, document: parse<D>(row.document), position: row.position });
+      const stored = getOne<D>(view, id);
+      if (stored !== undefined) found.set(id, stored);
     }
     return found;
   };
@@ -83,7 +87,7 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
   });
 
   return {
-    get: async <D>(view: View, id: string) => guarded(() => getAll<D>(view, [id]).get(id)),
+    get: async <D>(view: View, id: string) => guarded(() => getOne<D>(view, id)),
     getMany: async <D>(view: View, ids: readonly string[]) =>
       guarded(() => (ids.length < 2 ? getAll<D>(view, ids) : db.transaction(() => getAll<D>(view, ids)).deferred())),
     find: async (view, query) => guarded(() => find(view, query)),
