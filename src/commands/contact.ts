@@ -8,6 +8,7 @@ import {
   type ProfileField,
   type SubscriptionStatus,
 } from '../events/contact.js';
+import { noTags, type TagSet } from './tag-set.js';
 import { knownBy, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
@@ -16,7 +17,7 @@ export type { Consent, ProfileField, SubscriptionStatus } from '../events/contac
 export interface Subscription {
   readonly status: SubscriptionStatus;
   /** Ids of the attached tags, deleted ones included. */
-  readonly tags: ReadonlySet<string>;
+  readonly tags: TagSet;
   /** Digest of the last consent since the status became so; absent: none was given. */
   readonly consent?: string;
 }
@@ -78,12 +79,9 @@ function evolve(state: ContactState, event: ContactEvent): ContactState {
     case 'ConsentRecorded':
       return withConsent(state, event);
     case 'TagsAttached':
-      return withTags(state, event, new Set([...tagsOf(state, event), ...idsOf(event)]));
-    case 'TagsDetached': {
-      const detached = new Set(idsOf(event));
-      const tags = tagsOf(state, event).filter((id) => !detached.has(id));
-      return withTags(state, event, new Set(tags));
-    }
+      return withTags(state, event, tagsOf(state, event).with(idsOf(event)));
+    case 'TagsDetached':
+      return withTags(state, event, tagsOf(state, event).without(idsOf(event)));
     default:
       return event satisfies never;
   }
@@ -91,9 +89,8 @@ function evolve(state: ContactState, event: ContactEvent): ContactState {
 
 type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
-const tagsOf = (state: ContactState, { data }: TagsChanged): string[] => [
-  ...(state.subscriptions.get(data.list_id)?.tags ?? []),
-];
+const tagsOf = (state: ContactState, { data }: TagsChanged): TagSet =>
+  state.subscriptions.get(data.list_id)?.tags ?? noTags;
 
 function changed(profile: ContactState['profile'], change: ProfileChange): ContactState['profile'] {
   const result: Partial<Record<ProfileField, string>> = { ...profile };
@@ -106,7 +103,7 @@ function changed(profile: ContactState['profile'], change: ProfileChange): Conta
 }
 
 type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
-const none: Subscription = { status: 'Subscribed', tags: new Set() };
+const none: Subscription = { status: 'Subscribed', tags: noTags };
 
 /** A consent goes with the status that it was given for: after another status the same words are said anew. */
 function withStatus(
@@ -125,7 +122,7 @@ function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): 
   return withSubscription(state, data.list_id, { ...before, consent: consentDigest(data.person.consent) });
 }
 
-const withTags = (state: ContactState, { data }: TagsChanged, tags: ReadonlySet<string>): ContactState =>
+const withTags = (state: ContactState, { data }: TagsChanged, tags: TagSet): ContactState =>
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
@@ -164,7 +161,7 @@ function created(save: Save): ContactEvent[] {
 }
 
 function upsert(command: Extract<ContactCommand, { type: 'Upsert' }>, state: ContactState): ContactEvent[] {
-  const attached = state.subscriptions.get(command.list.list_id)?.tags ?? new Set<string>();
+  const attached = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
   if (state.contactId === null) return [...created(command), ...attach(command.contactId, command, attached)];
   return [
     ...profileChange(state.contactId, command.profile, state),
@@ -208,7 +205,7 @@ function statusChange(
 function attach(
   contactId: string,
   { list, tags }: { readonly list: ListReference; readonly tags: readonly TagReference[] },
-  attached: ReadonlySet<string>,
+  attached: TagSet,
 ): ContactEvent[] {
   const missing = tags.filter(({ tag_id }) => !attached.has(tag_id));
   if (missing.length === 0) return [];

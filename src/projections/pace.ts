@@ -4,13 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A batch of fewer events is no load: the next one is folded at once. */
 const loadFrom = 24;
 /** A batch of more events is large enough: gathering would only make the views fall behind. */
-const loadUpTo = 1_000;
+const loadUpTo = 2_000;
 /** How long events are gathered under load, unless somebody waits for them. Milliseconds. */
 const gatherMs = 60;
+/** Where a batch takes longer, as with documents that are large, so many times as long: the more events then share one writing of a document. */
+const gatherFactor = 2;
+/** But never longer than this, so that the views are not far behind. */
+const longestGatherMs = 300;
 
 export interface Pace {
-  /** To be awaited after a batch of so many events. */
-  next(this: void, events: number): Promise<void> | undefined;
+  /** To be awaited after a batch of so many events, which took so many milliseconds. */
+  next(this: void, events: number, took: number): Promise<void> | undefined;
   /** Somebody waits: ends the gathering, and the next one if none is under way. */
   hurry(this: void): void;
 }
@@ -19,12 +23,13 @@ export function createPace(): Pace {
   let hurried = false;
   let go: (() => void) | undefined;
   return {
-    next(events) {
+    next(events, took) {
       const skip = hurried || events < loadFrom || events > loadUpTo;
       hurried = false;
       if (skip) return undefined;
       return new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, gatherMs);
+        const gather = Math.min(Math.max(gatherMs, gatherFactor * took), longestGatherMs);
+        const timer = setTimeout(resolve, gather);
         go = () => {
           clearTimeout(timer);
           resolve();

@@ -23,8 +23,8 @@ export interface ProjectorOptions {
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
   readonly signal: AbortSignal;
-  /** Awaited after each batch of so many events, so that the next one can grow. Default: never waits. */
-  readonly pace?: (events: number) => Promise<void> | undefined;
+  /** Awaited after each batch of so many events, which took so many milliseconds, so that the next one can grow. Default: never waits. */
+  readonly pace?: (events: number, took: number) => Promise<void> | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Held while folding, where other processes may fold into the same views. */
@@ -210,9 +210,10 @@ async function follow(run: Run): Promise<void> {
   const session = sessionOf(run);
   try {
     for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: session.signal })) {
+      const begun = performance.now();
       await foldAndCommit(run, batch);
       if (signal.aborted) return;
-      await run.pace?.(batch.events.length);
+      await run.pace?.(batch.events.length, performance.now() - begun);
     }
   } finally {
     session.end();

@@ -88,17 +88,17 @@ test('very many writes that are not shown become one to everything, so that memo
 test('under load the projector gathers, unless somebody waits', async () => {
   vi.useFakeTimers();
   const pace = createPace();
-  expect(pace.next(3)).toBeUndefined();
-  expect(pace.next(5_000)).toBeUndefined();
+  expect(pace.next(3, 1)).toBeUndefined();
+  expect(pace.next(5_000, 1)).toBeUndefined();
   let done = false;
-  const gathering = pace.next(100)?.then(() => (done = true));
+  const gathering = pace.next(100, 1)?.then(() => (done = true));
   await vi.advanceTimersByTimeAsync(30);
   expect(done).toBe(false);
   pace.hurry();
   await gathering;
   // A hurry that comes while nothing is gathered spares the next gathering.
   pace.hurry();
-  expect(pace.next(100)).toBeUndefined();
+  expect(pace.next(100, 1)).toBeUndefined();
 });
 
 test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', async () => {
