@@ -103,12 +103,17 @@ const digestText = /^"sha256:[0-9a-f]{64}"$/;
  */
 export function linkAfter(previous: string, ordinal: number, event: ChainedEvent): string {
   const { stream, id, type, metadata, canonical = withDigests(event.data) } = event;
-  const place = `${field(String(ordinal))}${field(stream)}${field(String(event.revision))}`;
+  const place = `${digits(ordinal)}${field(stream)}${digits(event.revision)}`;
   // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
   return hash('sha256', `${previous}${place}${field(id)}${field(type)}${field(canonical)}${field(metadata)}`);
 }
 
 const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
+
+function digits(number: number | bigint): string {
+  const text = String(number);
+  return `${text.length}:${text},`;
+}
 
 /**
  * `data` with the values of its top-level members `person` and `message` replaced by their digests. A value that is such a

@@ -71,9 +71,8 @@ export function createAppender(db: Database.Database): Appender {
   function create(stream: string, count: number): StreamState | undefined {
     const { changes, lastInsertRowid } = insertStream.run(stream, count - 1);
     if (changes === 0) return undefined;
-    const created = { id: Number(lastInsertRowid), revision: count - 1 };
-    known.set(stream, created);
-    return created;
+    // Not kept: what has just begun seldom goes on at once.
+    return { id: Number(lastInsertRowid), revision: count - 1 };
   }
 
   function advance(state: StreamState, count: number): StreamState {
