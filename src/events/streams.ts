@@ -44,6 +44,7 @@ const blockBytes = 64;
  * Two hashes at once cost half of an `Hmac`, which is made anew for every text.
  */
 export function keyedHash(key: Buffer): (text: string) => string {
+  if (key.length > blockBytes) throw new RangeError(`a key has at most ${blockBytes} bytes`);
   const block = Buffer.alloc(blockBytes);
   key.copy(block);
   const inner = Buffer.from(block.map((byte) => byte ^ 0x36));

@@ -144,8 +144,8 @@ function openFile(file: string, { readOnly, patience }: { readOnly: boolean; pat
   // Documents can be folded again: after a power cut the last commits may be missing, but never only in part.
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -16000');
-  // 32 MiB: keys at random (streams of contacts) touch the same pages again and again, and each is then written back once.
-  db.pragma('wal_autocheckpoint = 8000');
+  // 4 MiB: what is written home goes out in small portions, so that no fsync of the log waits behind a large one.
+  db.pragma('wal_autocheckpoint = 1000');
   db.exec(`
     CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;

@@ -101,6 +101,23 @@ test('under load the projector gathers, unless somebody waits', async () => {
   expect(pace.next(100, 1)).toBeUndefined();
 });
 
+test.each([
+  { took: 1, gathers: 60 },
+  { took: 100, gathers: 200 },
+  { took: 2_000, gathers: 300 },
+])('a batch that took $took ms is followed by $gathers ms of gathering', async ({ took, gathers }) => {
+  vi.useFakeTimers();
+  let done = false;
+  const gathering = createPace()
+    .next(100, took)
+    ?.then(() => (done = true));
+  await vi.advanceTimersByTimeAsync(gathers - 1);
+  expect(done).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await gathering;
+  expect(done).toBe(true);
+});
+
 test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', async () => {
   const own = ownWrites();
   own.record(append('lists', 101, exampleEvents.listCreated));
