@@ -1,16 +1,34 @@
 /** Whose stream it is, asked of the log: for views that keep no index of streams. */
 import { z } from 'zod';
-import type { EventReader } from './eventstore/event-store.js';
+import { StoreUnavailableError, type EventReader } from './eventstore/event-store.js';
 
 const ofContact = z.object({ contact_id: z.string() });
 
-/** The contact id in the stream's last event, hence that of its last life; undefined where there is none. @throws StoreUnavailableError */
+/** As long as other reads wait, in milliseconds. */
+const patienceMs = 2_000;
+
+/** The contact id in the stream's last event that has one, hence that of its last life; undefined where there is none. @throws StoreUnavailableError */
 export async function contactOfStream(
   reader: Pick<EventReader, 'readStream'>,
   stream: string,
 ): Promise<string | undefined> {
-  for await (const events of reader.readStream(stream, { direction: 'backwards', limit: 1 }))
-    for (const { data } of events) return contactIn(data);
+  const signal = AbortSignal.timeout(patienceMs);
+  // Nearly always the last event is enough, and a long stream is not read for it.
+  for (const limit of [1, Infinity]) {
+    let isEmpty = true;
+    for await (const events of reader.readStream(stream, {
+      direction: 'backwards',
+      signal,
+      ...(limit === 1 ? { limit } : {}),
+    }))
+      for (const { data } of events) {
+        isEmpty = false;
+        const id = contactIn(data);
+        if (id !== undefined) return id;
+      }
+    if (signal.aborted) throw new StoreUnavailableError('the event log did not answer in time');
+    if (isEmpty) return undefined;
+  }
   return undefined;
 }
 
@@ -18,7 +36,6 @@ function contactIn(data: string): string | undefined {
   try {
     return ofContact.safeParse(JSON.parse(data)).data?.contact_id;
   } catch {
-    // Such an event parks its stream, which is answered before anybody gets here.
     return undefined;
   }
 }

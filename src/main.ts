@@ -1,41 +1,12 @@
 /** The process of the service: environment, log lines, signals, and how it ends. What it runs is put together in start-service.ts. */
 import { existsSync } from 'node:fs';
-import { pino } from 'pino';
-import { readConfig, type Config } from './config.js';
+import { readConfig } from './config.js';
+import { openLogs } from './logs.js';
 import { explain } from './operator.js';
-import { gatherLines } from './request-lines.js';
-import { startService, type Logs } from './start-service.js';
+import { startService } from './start-service.js';
 
 /** The whole stop, whatever a store does, takes at most this long. */
 const stopPatienceMs = 25_000;
-/** A log line waits at most so long for company. */
-const logDelayMs = 100;
-
-/** Lines go out in larger pieces, at the latest after a moment: one write a line would cost a tenth of the throughput. */
-function openLogs({ logLevel }: Config): Logs {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 8192 });
-  const lines = gatherLines(destination);
-  const logger = pino(
-    {
-      level: logLevel,
-      base: null,
-      hooks: {
-        logMethod(line, method, level) {
-          lines.pass();
-          method.apply(this, line);
-          // What went wrong is not kept waiting, and not lost if the process ends of it.
-          if (level >= 50) destination.flush();
-        },
-      },
-    },
-    destination,
-  );
-  setInterval(() => {
-    lines.pass();
-    destination.flush();
-  }, logDelayMs).unref();
-  return { logger, lines };
-}
 
 async function main(): Promise<void> {
   // Whatever is made here is for the owner only: logs, views and outbox hold personal data.

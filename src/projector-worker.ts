@@ -61,7 +61,7 @@ function evidenceOfServer() {
 }
 const evidence = evidenceOfServer();
 
-const pace = createPace();
+const pace = createPace(now);
 const orders = createOrders();
 /** The others ask for the checkpoint five times a second; one that has hung must have given up by then. */
 const retireMs = 10_000;
@@ -81,7 +81,7 @@ await runProjector({
   readModels,
   projections: liveProjections,
   signal: stop.signal,
-  pace: pace.next,
+  pace,
   random: Math.random,
   ...(lease === undefined ? {} : { lease, foreignViews: 'refuse' }),
   onFault: (fault) => tell({ type: 'fault', fault }),

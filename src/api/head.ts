@@ -10,13 +10,17 @@ export interface FixedHeaders {
   readonly lines: string;
 }
 
-/** @throws TypeError for a name or value that HTTP does not allow. */
+/** Node looks at these when it writes the head: they can't be fixed. */
+const notFixed = new Set(['connection', 'content-length', 'date', 'trailer', 'transfer-encoding']);
+
+/** @throws TypeError for a name or value that HTTP does not allow, or that Node must see. */
 export function fixedHeaders(list: readonly string[]): FixedHeaders {
   let lines = '';
   for (let at = 0; at < list.length; at += 2) {
     const [name = '', value = ''] = [list[at], list[at + 1]];
     validateHeaderName(name);
     validateHeaderValue(name, value);
+    if (notFixed.has(name.toLowerCase())) throw new TypeError(`${name} can't be fixed: Node goes by it`);
     lines += `${name}: ${value}\r\n`;
   }
   return { list, lines };
@@ -29,7 +33,8 @@ interface HeadWriter {
 
 /**
  * As `response.writeHead` with all of these headers, of which the fixed ones are not checked and put together again: that
- * is a twentieth of a small answer. In a Node without that way it is `writeHead`.
+ * is a twentieth of a small answer. In a Node without that way it is `writeHead`. For statuses that have a body, and not
+ * together with `setHeader` or a `checkContinue` listener, which only `writeHead` heeds.
  */
 export function writeHead(
   response: Response,

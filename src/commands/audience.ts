@@ -121,7 +121,7 @@ export interface Audience {
   ): Promise<AcceptedEmail>;
 }
 
-const noTags: readonly TagReference[] = [];
+const noReferences: readonly TagReference[] = [];
 
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
@@ -141,16 +141,12 @@ export function createAudience(options: AudienceOptions): Audience {
   const livingTags = (names: readonly string[]): Promise<CatalogueState> =>
     living(tags, tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
 
-  function listAtHand(listId: string): ListReference | undefined {
-    const name = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined)?.state.names.get(listId);
-    return name === undefined ? undefined : { list_id: listId, list_name: name };
-  }
-
-  async function listReference(listId: string): Promise<ListReference> {
-    const state = await living(lists, listsStream, ({ names }) => names.get(listId) !== undefined);
-    const name = state.names.get(listId);
-    if (name === undefined) throw new ServiceError('unknown_list');
-    return { list_id: listId, list_name: name };
+  /** At once where it is at hand: nearly always, and each turn that is waited costs as much as what is done in it. */
+  function listReference(listId: string): ListReference | Promise<ListReference> {
+    const known = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined);
+    return known === undefined
+      ? lists.fresh(listsStream).then(({ state }) => listIn(state, listId))
+      : listIn(known.state, listId);
   }
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
@@ -186,28 +182,27 @@ export function createAudience(options: AudienceOptions): Audience {
     lists: catalogue(lists, listsStream, () => newId('lst')),
     tags: catalogue(tags, tagsStream, () => newId('tag')),
 
-    // What is at hand is not awaited, here and below: each of these turns costs as much as what is done in it.
     async createContact({ listId, email, status, profile, consent }, context) {
-      const list = listAtHand(listId) ?? (await listReference(listId));
+      const list = await listReference(listId);
       const contactId = newId('con');
       return await saveContact({ type: 'Create', contactId, list, email, status, profile, consent }, context);
     },
 
     async upsertContact({ listId, email, status, profile, tagNames, consent }, context) {
-      const list = listAtHand(listId) ?? (await listReference(listId));
-      const tags = tagNames.length === 0 ? noTags : await tagReferences(tagNames, context);
-      const contactId = newId('con');
-      return await saveContact({ type: 'Upsert', contactId, list, email, status, profile, tags, consent }, context);
+      const list = await listReference(listId);
+      const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
+      const upsert = { type: 'Upsert', contactId: newId('con'), list, email, status, profile, consent } as const;
+      return await saveContact({ ...upsert, tags: attach }, context);
     },
 
     async updateStatus({ listId, email, status, consent }, context) {
-      const list = listAtHand(listId) ?? (await listReference(listId));
+      const list = await listReference(listId);
       const command = { type: 'UpdateStatus', list, status, consent } as const;
       return saved(await contacts.execute({ stream: streamOf(email), command, context }));
     },
 
     async addTags({ listId, email, tagNames }, context) {
-      const list = listAtHand(listId) ?? (await listReference(listId));
+      const list = await listReference(listId);
       // A tag is created only for a request that nothing else can refuse.
       const stream = streamOf(email);
       await checkMember(listId, stream);
@@ -218,7 +213,7 @@ export function createAudience(options: AudienceOptions): Audience {
     },
 
     async removeTags({ listId, email, tagNames }, context) {
-      const list = listAtHand(listId) ?? (await listReference(listId));
+      const list = await listReference(listId);
       const detach = existing(named(await livingTags(tagNames), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
@@ -274,6 +269,12 @@ function catalogue(handler: CatalogueHandler, stream: string, newId: () => strin
       return { position };
     },
   };
+}
+
+function listIn({ names }: CatalogueState, listId: string): ListReference {
+  const name = names.get(listId);
+  if (name === undefined) throw new ServiceError('unknown_list');
+  return { list_id: listId, list_name: name };
 }
 
 /** What each of the names stands for now. */

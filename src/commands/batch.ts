@@ -2,7 +2,6 @@
 import { codec, withSalt, type DomainEvent } from '../events/codec.js';
 import type { Metadata } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
-import { utcText } from '../utc.js';
 import { isRefusal, type Decider } from './decider.js';
 
 /** Who asks, and why: goes into the metadata of every event that follows. */
@@ -113,7 +112,7 @@ function decideOne<State, Command, Event extends DomainEvent>(
     const decision = decider.decide(command, state);
     if (isRefusal(decision)) return { status: 'refused', error: new ServiceError(decision.refused) };
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
-    const now = utcText(sources.now());
+    const now = new Date(sources.now()).toISOString();
     // Time never runs backwards within a stream: every answer about time cuts streams by it.
     let stamp = stampOf(metadataOf(context, now < at ? at : now));
     let after = state;
@@ -158,5 +157,5 @@ function metadataOf(context: CommandContext, at: string): Metadata {
 
 /** Upper bound without measuring, where the text is short: the limit guards the append, the exact size does not matter. */
 function textBytes({ data, metadata }: NewEvent<unknown>['encoded']): number {
-  return (data.length < 2_048 ? 3 * data.length : Buffer.byteLength(data)) + metadata.length + 100;
+  return (data.length < 512 ? 3 * data.length : Buffer.byteLength(data)) + metadata.length + 100;
 }

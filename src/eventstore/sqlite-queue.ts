@@ -11,7 +11,6 @@ import {
   type ExpectedRevision,
   type Position,
 } from './event-store.js';
-import { utcText } from '../utc.js';
 import { assertAppendable } from './acceptable.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './sqlite-messages.js';
 import { formatPosition } from './sqlite-schema.js';
@@ -222,7 +221,7 @@ export class WriteQueue {
   }
 
   #post(): void {
-    const recordedAt = utcText(this.#options.clock());
+    const recordedAt = new Date(this.#options.clock()).toISOString();
     let appends: Waiting[] = [];
     let size = 0;
     const send = (): void => {

@@ -9,27 +9,38 @@ const loadUpTo = 2_000;
 const gatherMs = 60;
 /** Where a batch takes longer, as with documents that are large, so many times as long: the more events then share one writing of a document. */
 const gatherFactor = 2;
-/** But never longer than this, so that the views are not far behind. */
+/** But never longer than this, and less where batches take so long that the views would be far behind: writes are slowed from 1 s on. */
 const longestGatherMs = 300;
+const mostBehindMs = 800;
+
+const gathering = (took: number): number =>
+  Math.max(gatherMs, Math.min(gatherFactor * took, longestGatherMs, mostBehindMs - 2 * took));
 
 export interface Pace {
-  /** To be awaited after a batch of so many events, which took so many milliseconds. */
-  next(this: void, events: number, took: number): Promise<void> | undefined;
+  /** A batch is begun. */
+  begin(this: void): void;
+  /** To be awaited after a batch of so many events. */
+  next(this: void, events: number): Promise<void> | undefined;
   /** Somebody waits: ends the gathering, and the next one if none is under way. */
   hurry(this: void): void;
 }
 
-export function createPace(): Pace {
+/** `now` tells milliseconds, monotonic. */
+export function createPace(now: () => number): Pace {
+  let begun = now();
   let hurried = false;
   let go: (() => void) | undefined;
   return {
-    next(events, took) {
+    begin() {
+      begun = now();
+    },
+    next(events) {
+      const took = now() - begun;
       const skip = hurried || events < loadFrom || events > loadUpTo;
       hurried = false;
       if (skip) return undefined;
       return new Promise<void>((resolve) => {
-        const gather = Math.min(Math.max(gatherMs, gatherFactor * took), longestGatherMs);
-        const timer = setTimeout(resolve, gather);
+        const timer = setTimeout(resolve, gathering(took));
         go = () => {
           clearTimeout(timer);
           resolve();

@@ -7,11 +7,12 @@ import type { FillProgress, fillViews } from './fill.js';
 import { fillFirst } from './first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
-import { aborted, pause } from './pace.js';
+import { aborted, pause, type Pace } from './pace.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from './projection.js';
 import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
 import { dropRetired, unparkRetired } from './retiring.js';
+import { sessionOf } from './session.js';
 import { demandLogId, ForeignViewsError, NewerViewsError, openViews } from './start.js';
 import { checkpointName, firstStorages } from './storage.js';
 
@@ -23,8 +24,8 @@ export interface ProjectorOptions {
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
   readonly signal: AbortSignal;
-  /** Awaited after each batch of so many events, which took so many milliseconds, so that the next one can grow. Default: never waits. */
-  readonly pace?: (events: number, took: number) => Promise<void> | undefined;
+  /** Told when a batch begins, and awaited after it, so that the next one can grow. Default: never waits. */
+  readonly pace?: Pick<Pace, 'begin' | 'next'>;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Held while folding, where other processes may fold into the same views. */
@@ -210,27 +211,16 @@ async function follow(run: Run): Promise<void> {
   const session = sessionOf(run);
   try {
     for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: session.signal })) {
-      const begun = performance.now();
+      run.pace?.begin();
       await foldAndCommit(run, batch);
       if (signal.aborted) return;
-      await run.pace?.(batch.events.length, performance.now() - begun);
+      await run.pace?.next(batch.events.length);
     }
   } finally {
     session.end();
   }
   // Ended by the loss of the lease, and not by an event: nothing came that would have shown it.
   if (!signal.aborted) run.lease?.check();
-}
-
-/** Aborts with the run, or when the lease is lost or an order is given while nothing happens. */
-function sessionOf({ signal, lease, rebuilds }: Run): { readonly signal: AbortSignal; end(): void } {
-  const session = new AbortController();
-  const abort = (): void => session.abort();
-  lease?.onLost(abort);
-  rebuilds?.orders.onGiven(abort);
-  signal.addEventListener('abort', abort);
-  if (signal.aborted || rebuilds?.orders.isWaiting() === true) abort();
-  return { signal: session.signal, end: () => signal.removeEventListener('abort', abort) };
 }
 
 async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<void> {

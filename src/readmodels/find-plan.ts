@@ -1,4 +1,4 @@
-/** Checks a query against its view and turns cursors into places; shared by the adapters, so that all refuse the same queries. */
+/** Checks a query against its view and turns cursors into places; shared by the adapters, so that all refuse the same queries, but for indexes that one of them does not keep. */
 import { InvalidCursorError, type Document, type FindQuery, type Index, type View } from './read-models.js';
 
 export type Scalar = string | number | boolean | null;

@@ -23,10 +23,10 @@ export interface ViewTable {
 }
 
 /** The view with the indexes that are kept here. */
-export const keptView = (view: View): View => ({
-  ...view,
-  indexes: view.indexes.filter(({ scattered }) => scattered !== true),
-});
+export function keptView(view: View): View {
+  const indexes = view.indexes.filter(({ scattered }) => scattered !== true);
+  return indexes.length === view.indexes.length ? view : { ...view, indexes };
+}
 
 export function tableNames(view: View): TableNames {
   assertView(view);

@@ -87,6 +87,7 @@ test('a second head is refused as Node refuses it', async () => {
 test('headers that HTTP does not allow are refused when they are fixed, and when they are not', async () => {
   expect(() => fixedHeaders(['X-Bad', 'a\r\nb'])).toThrow(TypeError);
   expect(() => fixedHeaders(['X Bad', 'a'])).toThrow(TypeError);
+  expect(() => fixedHeaders(['connection', 'close'])).toThrow(TypeError);
   let refused: unknown;
   const bad = appWith((response) => {
     try {
