@@ -9,12 +9,10 @@ const loadUpTo = 2_000;
 const gatherMs = 60;
 /** Where a batch takes longer, as with documents that are large, so many times as long: the more events then share one writing of a document. */
 const gatherFactor = 2;
-/** But never longer than this, and less where batches take so long that the views would be far behind: writes are slowed from 1 s on. */
-const longestGatherMs = 300;
-const mostBehindMs = 800;
+/** So far the views may be behind: gathering, after a batch that events had to wait for, and before one that takes as long again. Where that is no longer so, events gather by themselves while batches are folded. */
+const mostBehindMs = 500;
 
-const gathering = (took: number): number =>
-  Math.max(gatherMs, Math.min(gatherFactor * took, longestGatherMs, mostBehindMs - 2 * took));
+const gathering = (took: number): number => Math.min(Math.max(gatherMs, gatherFactor * took), mostBehindMs - 2 * took);
 
 export interface Pace {
   /** A batch is begun. */
@@ -35,12 +33,12 @@ export function createPace(now: () => number): Pace {
       begun = now();
     },
     next(events) {
-      const took = now() - begun;
-      const skip = hurried || events < loadFrom || events > loadUpTo;
+      const wait = gathering(now() - begun);
+      const skip = hurried || events < loadFrom || events > loadUpTo || wait <= 0;
       hurried = false;
       if (skip) return undefined;
       return new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, gathering(took));
+        const timer = setTimeout(resolve, wait);
         go = () => {
           clearTimeout(timer);
           resolve();

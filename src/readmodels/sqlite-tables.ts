@@ -103,28 +103,28 @@ export function openTable(db: Db, view: View): ViewTable {
   const update = db.prepare<[Column[]]>(
     `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
   );
-  const sides = arrays.filter((field) => hasTable(db, sideName(main, field))).map((field) => openSide(db, main, field));
+  const sides = arrays.map((field) => (hasTable(db, sideName(main, field)) ? openSide(db, main, field) : undefined));
 
-  const valuesOf = (write: DocumentWrite): Column[] => {
-    const { document } = write;
-    const values: Column[] = [write.position];
+  const valuesOf = ({ document, position, id }: DocumentWrite, texts: readonly (string | null)[]): Column[] => {
+    const values: Column[] = [position];
     for (const field of fields) values.push(document === null ? null : toColumn(scalarOf(document, field)));
-    for (const field of arrays) values.push(arrayText(document, field));
-    values.push(document === null ? null : JSON.stringify(document), write.id);
+    values.push(...texts, document === null ? null : JSON.stringify(document), id);
     return values;
   };
 
   return {
     read: (id) => select.get(id),
     write(write) {
-      const values = valuesOf(write);
-      if (write.loaded === null) {
-        for (const side of sides) side.change(write, null);
+      const { id, document, loaded } = write;
+      const texts = arrays.map((field) => arrayText(document, field));
+      const values = valuesOf(write, texts);
+      if (loaded === null) {
+        sides.forEach((side, at) => side?.change(id, { before: null, after: texts[at] ?? null }));
         if (insert.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} exists already`);
         return;
       }
-      for (const side of sides) side.change(write, side.stored(write.id));
-      values.push(write.loaded);
+      sides.forEach((side, at) => side?.change(id, { before: side.stored(id), after: texts[at] ?? null }));
+      values.push(loaded);
       if (update.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} has moved on`);
     },
   };
@@ -140,15 +140,40 @@ function openSide(db: Db, main: string, field: string) {
   const remove = db.prepare<[string, string]>(`DELETE FROM ${side} WHERE value = ? AND id = ?`);
   return {
     stored: (id: string): string | null => select.get(id)?.text ?? null,
-    change(write: DocumentWrite, before: string | null): void {
-      if (arrayText(write.document, field) === before) return;
-      const old = new Set<string>(before === null ? [] : (JSON.parse(before) as string[]));
-      const now = new Set(write.document === null ? [] : stringsOf(write.document, field));
-      for (const value of old) if (!now.has(value)) remove.run(value, write.id);
-      for (const value of now) if (!old.has(value)) insert.run(value, write.id);
+    change(id: string, { before, after }: ArrayChange): void {
+      if (after === before) return;
+      const { added, gone } = addedAtTheEnd({ before, after }) ?? difference({ before, after });
+      for (const value of gone) remove.run(value, id);
+      for (const value of added) insert.run(value, id);
     },
   };
 }
+
+/** Texts of an array, null where there is nothing to find. */
+interface ArrayChange {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+interface Difference {
+  readonly added: Iterable<string>;
+  readonly gone: Iterable<string>;
+}
+
+/** What nearly every change of an array is, seen without taking hundreds of values apart; undefined for any other. */
+function addedAtTheEnd({ before, after }: ArrayChange): Difference | undefined {
+  if (before === null || after === null) return undefined;
+  const same = `${before.slice(0, -1)},`;
+  return after.startsWith(same) ? { added: valuesIn(`[${after.slice(same.length)}`), gone: [] } : undefined;
+}
+
+function difference({ before, after }: ArrayChange): Difference {
+  const old = new Set(valuesIn(before));
+  const now = new Set(valuesIn(after));
+  return { added: [...now].filter((value) => !old.has(value)), gone: [...old].filter((value) => !now.has(value)) };
+}
+
+const valuesIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
 
 /** Text of the array, null when there is nothing to find. */
 function arrayText(document: Document | null, field: string): string | null {
