@@ -125,34 +125,38 @@ interface Use {
 
 function used(document: TagUseDocument | undefined, { event, recorded, key }: Use): TagUseDocument | null {
   const { list_id, tags } = event.data;
-  const day = dayOf(recorded.metadata.at);
-  const use = { change: event.type === 'TagsAttached' ? 'attached' : 'detached', position: recorded.position } as const;
-  if (key === listEndId(list_id)) {
-    const tagIds = new Set(tags.map(({ tag_id }) => tag_id));
-    return afterDeletion(document, { places: [...tagIds].map((id) => `${id}/${day}`), use });
+  const isEnd = key === listEndId(list_id);
+  if (isEnd || key.startsWith(tagLifeId(''))) {
+    // While what it is about lives, which is nearly always.
+    if (document === undefined) return null;
+    if (document.kind === 'day' || document.deleted === null) return document;
+    const day = dayOf(recorded.metadata.at);
+    const first = isEnd ? [...new Set(tags.map(({ tag_id }) => tag_id))] : [list_id];
+    const places = first.map((id) => `${id}/${day}`);
+    return {
+      ...document,
+      void: places.reduce((voids, place) => voided(voids, place, { event, recorded }), document.void),
+    };
   }
-  if (key.startsWith(tagLifeId(''))) return afterDeletion(document, { places: [`${list_id}/${day}`], use });
   const tag_id = key.slice(0, key.indexOf('/'));
-  const none = { kind: 'day', tag_id, list_id, day, attached: 0, detached: 0 } as const;
-  const before = document?.kind === 'day' ? document : none;
-  return { ...before, [use.change]: before[use.change] + 1 };
+  const day = dayOf(recorded.metadata.at);
+  return {
+    ...(document?.kind === 'day' ? document : { kind: 'day', tag_id, list_id, day }),
+    ...counted(document, event),
+  };
 }
 
-interface Voiding {
-  readonly places: readonly string[];
-  readonly use: { readonly change: 'attached' | 'detached'; readonly position: string };
-}
+type Counts = Pick<TagDay, 'attached' | 'detached'>;
+const none: Counts = { attached: 0, detached: 0 };
 
-/** The same document while what it is about lives. */
-function afterDeletion(document: TagUseDocument | undefined, { places, use }: Voiding): TagUseDocument | null {
-  if (document === undefined) return null;
-  if (document.kind === 'day' || document.deleted === null) return document;
-  return { ...document, void: places.reduce((voids, place) => voided(voids, place, use), document.void) };
+function counted(before: TagUseDocument | VoidUse | undefined, { type }: TagsEvent): Counts {
+  const { attached, detached } = before !== undefined && 'attached' in before ? before : none;
+  return type === 'TagsAttached' ? { attached: attached + 1, detached } : { attached, detached: detached + 1 };
 }
 
 type Voids = { readonly [place: string]: VoidUse };
 
-function voided(voids: Voids, place: string, { change, position }: Voiding['use']): Voids {
-  const before = (Object.hasOwn(voids, place) ? voids[place] : undefined) ?? { attached: 0, detached: 0 };
-  return { ...voids, [place]: { ...before, [change]: before[change] + 1, position } };
+function voided(voids: Voids, place: string, { event, recorded }: Omit<Use, 'key'>): Voids {
+  const before = Object.hasOwn(voids, place) ? voids[place] : undefined;
+  return { ...voids, [place]: { ...counted(before, event), position: recorded.position } };
 }
