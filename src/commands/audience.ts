@@ -126,22 +126,16 @@ const noReferences: readonly TagReference[] = [];
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
 
-  /**
+  /*
    * Lists and tags that live as far as this process knows are taken at that word: what is written after their deletion
-   * elsewhere is void by the order of the log. That one does not live is said from fresh state only.
+   * elsewhere is void by the order of the log. That one does not live is said from fresh state only. What is at hand is
+   * there at once: each turn that is waited costs as much as what is done in it.
    */
-  async function living(
-    handler: CatalogueHandler,
-    stream: string,
-    suffices: (state: CatalogueState) => boolean,
-  ): Promise<CatalogueState> {
-    return (handler.known(stream, suffices) ?? (await handler.fresh(stream))).state;
+  function livingTags(names: readonly string[]): CatalogueState | Promise<CatalogueState> {
+    const known = tags.known(tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
+    return known === undefined ? tags.fresh(tagsStream).then(({ state }) => state) : known.state;
   }
 
-  const livingTags = (names: readonly string[]): Promise<CatalogueState> =>
-    living(tags, tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
-
-  /** At once where it is at hand: nearly always, and each turn that is waited costs as much as what is done in it. */
   function listReference(listId: string): ListReference | Promise<ListReference> {
     const known = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined);
     return known === undefined
