@@ -77,8 +77,6 @@ export interface Exchange {
 export function createCalls(options: CallOptions): Calls {
   const { limits } = options;
 
-  const begin = (request: Request, response: Response): Passage => beginPassage(options, request, response);
-
   function count(passage: Passage, verdict: RateVerdict): void {
     passage.rateHeaders = verdict.headers;
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
@@ -147,7 +145,7 @@ export function createCalls(options: CallOptions): Calls {
   return {
     run: (endpoint) => (request, response) => {
       const start = (): void => {
-        const passage = begin(request, response);
+        const passage = beginPassage(options, request, response);
         handle(passage, endpoint).catch((fault: unknown) => {
           try {
             fail(passage, endpoint, fault);
@@ -160,7 +158,7 @@ export function createCalls(options: CallOptions): Calls {
       whenItsTurn(response, start);
     },
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
-      const passage = begin(request, response);
+      const passage = beginPassage(options, request, response);
       if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
         passage.rateHeaders = limits.anonymous.take(addressOf(passage)).headers;
       const { status } = errorCatalogue[error.code];
@@ -169,7 +167,7 @@ export function createCalls(options: CallOptions): Calls {
       logPassage(options, passage, { route: '-', status });
     },
     answer({ request, response }, data) {
-      reply(begin(request, response), { status: 200, body: successBody({ data }) });
+      reply(beginPassage(options, request, response), { status: 200, body: successBody({ data }) });
     },
   };
 }

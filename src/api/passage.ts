@@ -32,13 +32,8 @@ export interface PassageOptions {
   readonly isStopping: () => boolean;
 }
 
-/** How a request ended. */
-export interface Outcome {
-  readonly route: string;
-  readonly status: number;
-  /** Of server faults only. */
-  readonly error?: unknown;
-}
+/** How a request ended; `error` of server faults only. */
+export type Outcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
 
 /** State of one request on its way. All of it is there from the beginning: an object that grows on its way costs a twentieth of a request. */
 export interface Passage {

@@ -185,8 +185,11 @@ export function createAudience(options: AudienceOptions): Audience {
     async upsertContact({ listId, email, status, profile, tagNames, consent }, context) {
       const list = await listReference(listId);
       const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
-      const upsert = { type: 'Upsert', contactId: newId('con'), list, email, status, profile, consent } as const;
-      return await saveContact({ ...upsert, tags: attach }, context);
+      const contactId = newId('con');
+      return await saveContact(
+        { type: 'Upsert', contactId, list, email, status, profile, tags: attach, consent },
+        context,
+      );
     },
 
     async updateStatus({ listId, email, status, consent }, context) {
