@@ -13,6 +13,7 @@ import type { Mailer } from './mailer/mailer.js';
 import { addressOf, createHeadLag, printAddress, printKey, readiness, requestLog, type Lines } from './operator.js';
 import type { ReadSide } from './read-side.js';
 import type { OpenEventStore, StoreSettings } from './stores.js';
+import { createUuidSource } from './uuid.js';
 import type { WriteSide } from './write-side.js';
 
 /** Running requests get this long when the service stops. */
@@ -70,6 +71,7 @@ export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> 
     },
     log: requestLog(logger, lines),
     now: monotonic,
+    newRequestId: createUuidSource(),
     isStopping: () => stopping,
   });
   const server = createServer(app);

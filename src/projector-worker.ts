@@ -10,6 +10,7 @@ import { createPace } from './projections/pace.js';
 import type { ProjectorFault, ProjectorStatus } from './projections/projector-status.js';
 import { runProjector } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
+import { stepBack } from './priority.js';
 import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from './stores.js';
 
 /** What seldom changes is sent only then. */
@@ -25,6 +26,7 @@ export type ToProjector = 'ring' | 'hurry' | 'stop' | Order;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
+stepBack();
 const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
 const tell = (message: FromProjector): void => main.postMessage(message);

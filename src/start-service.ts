@@ -54,7 +54,7 @@ export async function startService(config: Config, logs: Logs): Promise<Service>
   const store = await openEventStore(settings.events, {
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
-    onUpgrade: () => logger.warn('the event log is given its evidence chain; large ones take minutes, once'),
+    onUpgrade: () => logger.warn('the event log is brought to the present format, once; a large one takes minutes'),
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;
@@ -89,13 +89,12 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
   const writes = await openWriteSide({
     store,
     keys,
-    onAppended: (events) => {
-      parts.reads?.ownWrites.record(events);
-      const last = events.at(-1);
-      if (last === undefined) return;
-      if (isEmailStream(last.stream)) mailUntil = last.position;
+    onAppended: (append) => {
+      parts.reads?.ownWrites.record(append);
+      const { stream, position } = append;
+      if (isEmailStream(stream)) mailUntil = position;
       // Where others write to the log too, nobody but the appending process itself tells of what it appended.
-      if (store.onCommitted === undefined) parts.reads?.ring(last.position);
+      if (store.onCommitted === undefined) parts.reads?.ring(position);
     },
     onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
     onUnreadable: (stream, reason) =>

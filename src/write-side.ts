@@ -1,5 +1,4 @@
 /** The write side of a process: the handlers of all commands, the catalogues in memory, and what clients can ask for. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshots } from './catalogue-snapshots.js';
 import { createAudience, type Audience } from './commands/audience.js';
@@ -17,11 +16,12 @@ import { ServiceError } from './errors.js';
 import { initialise } from './first-start.js';
 import { isUnreadable, type DomainEvent } from './events/codec.js';
 import type { EmailEvent } from './events/email.js';
-import type { Recorded } from './events/envelope.js';
+import type { Appended } from './events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from './events/streams.js';
 import type { EventStore } from './eventstore/event-store.js';
 import { createSaltSource } from './salt.js';
 import { createUlidSource } from './ulid.js';
+import { createUuidSource } from './uuid.js';
 
 /** Folded contacts and e-mails kept in memory. */
 const cachedContacts = 20_000;
@@ -33,7 +33,7 @@ const closePatienceMs = 3_000;
 
 const sources: Sources = {
   now: Date.now,
-  newEventId: () => randomUUID(),
+  newEventId: createUuidSource(),
   newSalt: createSaltSource(),
 };
 
@@ -53,7 +53,7 @@ export interface WriteSideOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Told of each append before its commands are answered. */
-  readonly onAppended: (events: readonly Recorded<DomainEvent>[]) => void;
+  readonly onAppended: (append: Appended) => void;
   /** Told of the position that an answer without an event rests on. */
   readonly onUnchanged: (position: string) => void;
   /** Told of a catalogue that cannot be folded. The reason names the event, and nothing personal. */

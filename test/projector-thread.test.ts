@@ -1,6 +1,6 @@
 /** The projector in its thread, over the files that main opens. */
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -144,3 +144,19 @@ it('waits with its commit while somebody else makes indexes for seconds, and fai
   await projector.until(() => projector.thread.status().position >= position);
   expect(projector.faults).toEqual([]);
 });
+
+const tellsThreads = existsSync('/proc/thread-self');
+
+it.skipIf(!tellsThreads)(
+  `lets other threads go first${tellsThreads ? '' : ' (skipped: this system does not tell threads apart)'}`,
+  async () => {
+    // Of a thread, the 19th field of its status; the second one, its name, may have blanks.
+    const niceness = (tid: string): string | undefined =>
+      readFileSync(`/proc/self/task/${tid}/stat`, 'latin1').split(') ')[1]?.split(' ')[16];
+    const nice = (): string[] => readdirSync('/proc/self/task').filter((tid) => niceness(tid) === '5');
+    expect(nice()).toEqual([]);
+    start(path.join(folder, 'views.db'));
+    await expect.poll(() => nice().length, { timeout: 5_000 }).toBe(1);
+    expect(nice()).not.toContain(String(process.pid));
+  },
+);

@@ -6,7 +6,8 @@ import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { asServiceError } from './audit-call.js';
 import type { Calls } from './call.js';
-import { errorBody, errorHeaders, send } from './envelope.js';
+import { errorBody, errorHeaders } from './envelope.js';
+import { writeWhole } from './head.js';
 import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
 
 export interface StreamEndpoint {
@@ -104,7 +105,7 @@ export function createStreams(options: PassageOptions): Streams {
     else {
       const body = errorBody({ code: error.code, message: error.message, data: {} });
       const headers = headersOf(options, passage, errorHeaders(error));
-      send(response, status, { fixed: options.fixed, headers, body });
+      writeWhole(response, status, { fixed: options.fixed, headers, body });
     }
     log(endpoint, passage, status >= 500 ? { status, error: fault } : { status });
   }

@@ -1,12 +1,12 @@
 /** The way of one request through an endpoint, in the contract's order of checks: key → rate limit → body → input → handle → answer. */
-import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
-import { echo, errorBody, errorHeaders, send, successBody, type Answer, type EchoFields } from './envelope.js';
+import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
+import { writeWhole } from './head.js';
 import type { Parser } from './input.js';
 import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
 import type { RateVerdict } from './rate-limit.js';
@@ -108,7 +108,7 @@ export function createCalls(options: CallOptions): Calls {
     passage.body = await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     // A UUID of our own serves as both.
-    const correlationId = passage.isOwnId ? requestId : randomUUID();
+    const correlationId = passage.isOwnId ? requestId : options.newRequestId();
     const input = endpoint.parse(passage.body);
     const admission = request.method === 'GET' ? undefined : options.admit();
     if (admission !== undefined) await admission;
@@ -123,7 +123,7 @@ export function createCalls(options: CallOptions): Calls {
   }
 
   function reply(passage: Passage, { status, headers, body }: Reply): void {
-    send(passage.response, status, { fixed: options.fixed, headers: headersOf(options, passage, headers), body });
+    writeWhole(passage.response, status, { fixed: options.fixed, headers: headersOf(options, passage, headers), body });
   }
 
   function fail<Input>(passage: Passage, endpoint: Endpoint<Input>, fault: unknown): void {

@@ -1,6 +1,4 @@
 /** The envelope of every JSON answer, and how it is put on the wire: one prepared string, one header block. */
-import type { Response } from 'express';
-import { writeHead, type FixedHeaders } from './head.js';
 import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
 
 /** What an endpoint answers when all went well. */
@@ -16,20 +14,6 @@ export interface Answer {
 
 /** A field of a body larger than this, as JSON, is not echoed. */
 const maxEchoBytes = 8 * 1024;
-
-export interface Wire {
-  readonly fixed: FixedHeaders;
-  /** Name and value, alternating; the length is added. */
-  readonly headers: string[];
-  readonly body: string;
-}
-
-export function send(response: Response, status: number, { fixed, headers, body }: Wire): void {
-  headers.push('Content-Length', String(Buffer.byteLength(body)));
-  writeHead(response, status, { fixed, headers });
-  // A string goes out together with the header block in one write, a buffer would be a second one.
-  response.end(body, 'utf8');
-}
 
 export function successBody({ message, data, beside }: Answer): string {
   const text = message === undefined ? '' : `"message":${JSON.stringify(message)},`;

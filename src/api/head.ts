@@ -1,4 +1,4 @@
-/** The head of an answer: a status line, lines that every answer has, and this answer's own headers. */
+/** Writes whole answers: a status line, lines that every answer has, this answer's own headers, a text. */
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Response } from 'express';
 
@@ -26,9 +26,35 @@ export function fixedHeaders(list: readonly string[]): FixedHeaders {
   return { list, lines };
 }
 
-/** Where `writeHead` itself ends in every version of Node so far: it checks the headers, adds `Date` and `Connection`, and keeps the head for the first write. */
+/** What `writeHead` and `end` rest on in every version of Node so far. */
 interface HeadWriter {
+  /** Where `writeHead` ends: checks the headers, adds `Date` and `Connection`, and keeps the head for the first write. */
   readonly _storeHeader?: (firstLines: string, headers: readonly string[]) => void;
+  /** The head that is kept. */
+  _header?: unknown;
+  /** The request's method and the status allow a body. */
+  readonly _hasBody?: boolean;
+}
+
+export interface WholeAnswer {
+  readonly fixed: FixedHeaders;
+  /** Name and value, alternating; the length is added. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** As `writeHead` and `end(body)`, in one piece where it can be: Node writes two, of which the second is empty, at a tenth of a small answer's cost. */
+export function writeWhole(response: Response, status: number, { fixed, headers, body }: WholeAnswer): void {
+  const bytes = Buffer.byteLength(body);
+  writeHead(response, status, { fixed, headers: [...headers, 'Content-Length', String(bytes)] });
+  const writer: Response & HeadWriter = response;
+  // Heads go out as Latin-1, so that only ASCII may go with them.
+  if (typeof writer._header !== 'string' || writer._hasBody !== true || bytes !== body.length) {
+    response.end(body, 'utf8');
+    return;
+  }
+  writer._header += body;
+  response.end();
 }
 
 /**

@@ -1,5 +1,4 @@
 /** What every request has on its way, however it is answered: its id, its headers, and the line that is logged of it. */
-import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Authenticator } from './auth.js';
 import { noBody, type Body } from './body.js';
@@ -28,6 +27,8 @@ export interface PassageOptions {
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  /** A UUID. */
+  readonly newRequestId: () => string;
   /** The server takes no new connections any more. */
   readonly isStopping: () => boolean;
 }
@@ -51,13 +52,13 @@ export interface Passage {
 
 const nothing: readonly string[] = [];
 
-export function beginPassage({ now }: PassageOptions, request: Request, response: Response): Passage {
+export function beginPassage({ now, newRequestId }: PassageOptions, request: Request, response: Response): Passage {
   const callers = callersId(request.headers['x-request-id']);
   return {
     request,
     response,
     started: now(),
-    requestId: callers ?? randomUUID(),
+    requestId: callers ?? newRequestId(),
     isOwnId: callers === undefined,
     actor: undefined,
     rateHeaders: nothing,

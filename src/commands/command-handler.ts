@@ -1,6 +1,6 @@
 /** The contract of what handles the commands of one kind of stream; handle.ts keeps it. */
 import type { DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import type { Appended } from '../events/envelope.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { CommandContext, Folded, Sources } from './batch.js';
 import type { Decider } from './decider.js';
@@ -52,8 +52,8 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Folded states kept in memory, the least recently used dropped first. */
   readonly cacheSize: number;
-  /** Told of each append before its commands are answered. Positions of the events are those of the append's last one. */
-  readonly onAppended?: (events: readonly Recorded<DomainEvent>[]) => void;
+  /** Told of each append before its commands are answered. */
+  readonly onAppended?: (append: Appended) => void;
   /** Told of the position that answers without an event rest on, before they are given. */
   readonly onUnchanged?: (position: string) => void;
 }

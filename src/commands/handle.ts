@@ -1,9 +1,8 @@
 /** The one load – decide – append loop: one append in flight per stream, bounded retries. */
 import { ServiceError } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
-import { WrongExpectedRevisionError, type AppendResult } from '../eventstore/event-store.js';
-import { decideBatch, type DecidedBatch, type Folded, type NewEvent } from './batch.js';
+import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
+import { decideBatch, type DecidedBatch, type Folded } from './batch.js';
 import { createCertainAppend, jitteredPause } from './certain-append.js';
 import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './command-handler.js';
 import { createFoldedStreams } from './folded-streams.js';
@@ -60,7 +59,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
             position: result.position,
             at: decided.at,
           });
-        options.onAppended?.(recorded(stream, decided.events, result));
+        options.onAppended?.({ stream, events: decided.events.map(({ encoded }) => encoded), ...result });
         return result.position;
       },
       (error: unknown) => {
@@ -148,22 +147,6 @@ async function unavailableOnFault<Result>(action: () => Promise<Result>): Promis
 function asUnavailable(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
-}
-
-function recorded<Event extends DomainEvent>(
-  stream: string,
-  events: readonly NewEvent<Event>[],
-  { revision, position }: AppendResult,
-): Recorded<DomainEvent>[] {
-  const first = revision - BigInt(events.length) + 1n;
-  return events.map(({ id, event, metadata }, index) => ({
-    stream,
-    revision: first + BigInt(index),
-    position,
-    id,
-    event,
-    metadata,
-  }));
 }
 
 function missing(): never {

@@ -45,3 +45,18 @@ export interface Recorded<Event> {
   readonly event: Event;
   readonly metadata: Metadata;
 }
+
+/** Events of one stream as this process has appended them: texts, which are kept at less cost than objects. */
+export interface Appended {
+  readonly stream: string;
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly data: string;
+    readonly metadata: string;
+  }[];
+  /** Of the last event. */
+  readonly revision: bigint;
+  /** Of the last event. */
+  readonly position: string;
+}

@@ -10,6 +10,7 @@ import {
   textsOf,
   type AppendMessage,
 } from './sqlite-messages.js';
+import { createWrittenNames } from './sqlite-names.js';
 
 interface StreamState {
   readonly id: number;
@@ -31,17 +32,20 @@ export interface Appender {
   take(message: AppendMessage, outcomes: number[]): void;
   /** Number of the last position taken, committed or not. */
   head(): number;
+  /** What can wait until appends are answered. Not within a transaction. */
+  tidy(): void;
   /** Forgets what it knows of the log. To be called after every roll-back: what it knew may never have come true. */
   reset(): void;
 }
 
-/** A copy: a piece that was cut out of a message's text would keep the whole message in memory for as long as it is known. */
+/** A copy, for what is kept: a piece that was cut out of a message's text would keep the whole message in memory. */
 const ownText = (piece: string): string => Buffer.from(piece).toString();
 
 /** Prepares the statements on the write connection. */
 export function createAppender(db: Database.Database): Appender {
-  const findStream = db.prepare('select id, revision from streams where name = ?');
-  const insertStream = db.prepare('insert into streams (name, revision) values (?, ?) on conflict do nothing');
+  const names = createWrittenNames(db);
+  const lastRevision = db.prepare<[number], number>('select revision from streams where id = ?').pluck();
+  const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
   const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, unhex(?))');
   const lastEvent = db.prepare('select position, lower(hex(chain)) from events order by position desc limit 1').raw();
@@ -62,17 +66,18 @@ export function createAppender(db: Database.Database): Appender {
   function stateOf(stream: string): StreamState | undefined {
     const cached = known.get(stream);
     if (cached !== undefined) return cached;
-    const found = findStream.get(stream) as StreamState | undefined;
-    if (found !== undefined) known.set(stream, found);
+    const id = names.find(stream);
+    if (id === undefined) return undefined;
+    const found = { id, revision: lastRevision.get(id) ?? noStream };
+    known.set(ownText(stream), found);
     return found;
   }
 
-  /** Adds the stream, which is what `no_stream` nearly always leads to: one look into the index of names instead of two. */
-  function create(stream: string, count: number): StreamState | undefined {
-    const { changes, lastInsertRowid } = insertStream.run(stream, count - 1);
-    if (changes === 0) return undefined;
-    // Not kept: what has just begun seldom goes on at once.
-    return { id: Number(lastInsertRowid), revision: count - 1 };
+  /** Adds a stream that is not there. Its state is not kept: what has just begun seldom goes on at once. */
+  function create(stream: string, count: number): StreamState {
+    const id = Number(insertStream.run(stream, count - 1).lastInsertRowid);
+    names.add(ownText(stream), id);
+    return { id, revision: count - 1 };
   }
 
   function advance(state: StreamState, count: number): StreamState {
@@ -83,13 +88,9 @@ export function createAppender(db: Database.Database): Appender {
 
   /** The stream with its revision moved on, if the expectation is met; else the actual state, or undefined for no stream. */
   function claim(stream: string, expected: number, count: number): { taken: StreamState } | { actual?: StreamState } {
-    const created = expected === noStream && !known.has(stream) ? create(stream, count) : undefined;
-    if (created !== undefined) return { taken: created };
     const actual = stateOf(stream);
     if (!meets(expected, actual?.revision ?? noStream)) return actual === undefined ? {} : { actual };
-    const taken = actual === undefined ? create(stream, count) : advance(actual, count);
-    if (taken === undefined) throw new Error('a stream that was not there is there');
-    return { taken };
+    return { taken: actual === undefined ? create(stream, count) : advance(actual, count) };
   }
 
   /** Position of the last of these ids if they are just what followed the expected revision when it was met. */
@@ -137,8 +138,10 @@ export function createAppender(db: Database.Database): Appender {
   return {
     take,
     head: () => position,
+    tidy: () => names.tidy(),
     reset() {
       known.clear();
+      names.reset();
       recall();
     },
   };
@@ -162,16 +165,15 @@ function boundedMap<Value>(size: number) {
       old = young;
       young = new Map();
     }
-    young.set(ownText(key), value);
+    young.set(key, value);
   }
   return {
     set,
-    has: (key: string): boolean => young.has(key) || old.has(key),
     get(key: string): Value | undefined {
       const value = young.get(key);
       if (value !== undefined) return value;
       const aged = old.get(key);
-      if (aged !== undefined) set(key, aged);
+      if (aged !== undefined) set(ownText(key), aged);
       return aged;
     },
     clear(): void {

@@ -5,7 +5,8 @@ import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './
 import { StoreUnavailableError, type Position } from './event-store.js';
 import { unsoundness } from './sqlite-soundness.js';
 import { proveLog, type Proving } from './sqlite-proof.js';
-import { formatPosition, isUnchained, parsePosition, type EventRow } from './sqlite-schema.js';
+import { isUnchained, type EventRow } from './sqlite-format.js';
+import { formatPosition, parsePosition } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
 /** In UTF-16 units: at most three times as many bytes. */

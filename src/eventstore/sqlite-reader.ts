@@ -11,7 +11,9 @@ import {
   type SubscriptionMessage,
 } from './event-store.js';
 import { createSqliteLinks, type SqliteLinks } from './sqlite-links.js';
-import { formatPosition, openForReading, parsePosition, unavailable, type EventRow } from './sqlite-schema.js';
+import { isCurrent, type EventRow } from './sqlite-format.js';
+import { createNameFinder, createOldNameFinder } from './sqlite-names.js';
+import { formatPosition, openForReading, parsePosition, unavailable } from './sqlite-schema.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
@@ -38,7 +40,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
   // `cross join` keeps SQLite from starting at the streams.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
-  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
+  const one = `${all} where e.stream_id = ?`;
   const prepare = (sql: string): Statement => db.prepare<unknown[], EventRow>(sql).raw();
   const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
   const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
@@ -46,6 +48,21 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
   const exactly = prepare(`${all} where e.position = ?`);
   const lastPosition = db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck();
+
+  let isIndexed = isCurrent(db);
+  let numberOf = finder();
+
+  /** A writer may bring the file to the present format while it is read. */
+  function finder(): (stream: string) => number | undefined {
+    if (isIndexed) return createNameFinder(db);
+    const find = createOldNameFinder(db);
+    return (stream) => {
+      isIndexed = isCurrent(db);
+      if (!isIndexed) return find(stream);
+      numberOf = createNameFinder(db);
+      return numberOf(stream);
+    };
+  }
 
   /** Subscriptions that are caught up, and where they stand. */
   const idle = new Map<() => void, number>();
@@ -102,9 +119,11 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
     const statement = backwards ? streamBackwards : streamForwards;
     const from = options.from ?? (backwards ? BigInt(end) - 1n : 0n);
     const first = Number(from) + (backwards ? 1 : -1);
-    return pages(options, (limit, last) =>
-      page(statement, limit, stream, last === undefined ? first : Number(last.revision)),
-    );
+    return pages(options, (limit, last) => {
+      const id = reading(() => numberOf(stream));
+      if (id === undefined) return { events: [], more: false };
+      return page(statement, limit, id, last === undefined ? first : Number(last.revision));
+    });
   }
 
   function readAll(options: ReadAllOptions = {}): AsyncIterable<readonly StoredEvent[]> {

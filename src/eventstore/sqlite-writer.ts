@@ -55,7 +55,10 @@ function serve(port: MessagePort, file: string): void {
     if (group.length > 0) {
       commitGroup(group);
       commits += 1;
-      if (commits % commitsPerLook === 0) checkpoint();
+      if (commits % commitsPerLook === 0) {
+        tidy();
+        checkpoint();
+      }
     }
     if (closing) close();
   });
@@ -91,8 +94,21 @@ function serve(port: MessagePort, file: string): void {
     });
     say({ type: 'failed', count, how: howItFailed(error, committing && !harmless), message: messageOf(error) });
     if (harmless && rolledBack) return;
+    reopen();
+  }
+
+  function reopen(): void {
     log.db.close();
     log = openLog(file);
+  }
+
+  function tidy(): void {
+    try {
+      log.appender.tidy();
+    } catch (error) {
+      say({ type: 'fault', message: `indexing names of ${file} failed: ${messageOf(error)}` });
+      if (!isHarmless(error) || log.db.inTransaction) reopen();
+    }
   }
 
   /** Brings the WAL home in time; a reader with an old snapshot, or a full disk, puts it off. */

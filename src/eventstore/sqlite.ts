@@ -21,7 +21,7 @@ export interface SqliteEventStoreOptions {
   readonly clock: () => number;
   /** Told of what fails no append or many: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
-  /** A log of the format before is given its evidence chain, which takes a moment: told once, before. Must not throw. */
+  /** A log of an older format is brought to the present one, which takes a moment: told once, before. Must not throw. */
   readonly onUpgrade?: () => void;
 }
 

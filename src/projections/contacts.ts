@@ -73,7 +73,8 @@ export const contacts: Projection<ContactDocument> = {
 /** The same array when nothing is new. */
 export function attached(tagIds: readonly string[], more: readonly { readonly tag_id: string }[]): readonly string[] {
   const fresh = more.map(({ tag_id }) => tag_id).filter((id) => !tagIds.includes(id));
-  return fresh.length === 0 ? tagIds : [...tagIds, ...new Set(fresh)];
+  if (fresh.length < 2) return fresh.length === 0 ? tagIds : [...tagIds, ...fresh];
+  return [...tagIds, ...new Set(fresh)];
 }
 
 /** The same array when nothing goes. */

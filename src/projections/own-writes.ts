@@ -1,13 +1,13 @@
 /** Reading one's own writes: which documents this process has changed that the views do not show yet, and waiting for them. */
 import { ServiceError } from '../errors.js';
-import type { DomainEvent } from '../events/codec.js';
-import type { Recorded } from '../events/envelope.js';
+import { codec, type DomainEvent } from '../events/codec.js';
+import type { Appended, Recorded } from '../events/envelope.js';
 import { handlersOf } from './fold.js';
 import type { Projection } from './projection.js';
 
 export interface OwnWrites {
   /** Notes what an append of this process changed. */
-  record(events: readonly Recorded<DomainEvent>[]): void;
+  record(append: Appended): void;
   /** An answer rested on the log up to this position without writing anything: no read may be older. */
   rest(position: string): void;
   /** The views show everything up to this position now. */
@@ -41,6 +41,8 @@ const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
 const patienceMs = 2000;
 
+const nothing: ReadonlySet<string> = new Set();
+
 interface Waiter {
   readonly position: string;
   readonly resolve: () => void;
@@ -48,7 +50,8 @@ interface Waiter {
 }
 
 interface Write {
-  readonly events: readonly Recorded<DomainEvent>[];
+  /** Absent when `touched` has been worked out at once. */
+  readonly append: Appended | undefined;
   readonly position: string;
   readonly time: number;
   touched: ReadonlySet<string> | undefined;
@@ -92,7 +95,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     const oldest = pending[first];
     const position = pending.at(-1)?.position ?? '';
     if (position > floor) floor = position;
-    pending = oldest === undefined ? [] : [{ ...oldest, events: [], position, touched: new Set() }];
+    pending = oldest === undefined ? [] : [{ ...oldest, append: undefined, position, touched: nothing }];
     first = 0;
   }
 
@@ -110,7 +113,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       const write = pending[index];
       if (write === undefined) continue;
       // Worked out only when somebody reads: most writes are shown before anybody asks.
-      write.touched ??= touchedBy(write.events, byType);
+      write.touched ??= write.append === undefined ? nothing : touchedBy(write.append, byType);
       for (const one of touched) if (write.touched.has(one)) return write.position;
     }
     return '';
@@ -146,13 +149,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       whenWaiting = listener;
     },
     reached: () => goal <= visiblePosition,
-    record(events) {
-      const position = events.at(-1)?.position ?? '';
+    record(append) {
+      const { events, position } = append;
       if (position <= visiblePosition) return;
       // An e-mail is large, and there may be many while the views are out of reach: what it touches is enough.
-      const isLarge = events.some(({ event }) => event.type === 'EmailRequested');
-      const touched = isLarge ? touchedBy(events, byType) : undefined;
-      insert({ events: isLarge ? [] : events, position, time: now(), touched });
+      const isLarge = events.some(({ type }) => type === 'EmailRequested');
+      const touched = isLarge ? touchedBy(append, byType) : undefined;
+      insert({ append: isLarge ? undefined : append, position, time: now(), touched });
       if (pending.length - first > mostPending) collapse();
     },
     rest(position) {
@@ -192,13 +195,9 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 }
 
 /** Streams, collections, parts of collections and documents that these events change; see `visible`. */
-function touchedBy(
-  events: readonly Recorded<DomainEvent>[],
-  byType: ReadonlyMap<string, readonly Projection[]>,
-): ReadonlySet<string> {
-  const touched = new Set<string>();
-  for (const event of events) {
-    touched.add(`stream:${event.stream}`);
+function touchedBy(append: Appended, byType: ReadonlyMap<string, readonly Projection[]>): ReadonlySet<string> {
+  const touched = new Set([`stream:${append.stream}`]);
+  for (const event of recordedIn(append)) {
     for (const projection of byType.get(event.event.type) ?? []) {
       touched.add(projection.name);
       for (const key of projection.keys(event)) {
@@ -209,4 +208,10 @@ function touchedBy(
     }
   }
   return touched;
+}
+
+/** Positions are those of the last event: nothing is told apart within one append. */
+function recordedIn({ stream, events, revision, position }: Appended): Recorded<DomainEvent>[] {
+  const first = revision - BigInt(events.length) + 1n;
+  return events.map((event, index) => codec.recall({ ...event, stream, revision: first + BigInt(index), position }));
 }

@@ -44,12 +44,16 @@ export const indexName = (main: string, fields: readonly string[]): string => `$
 export const columnName = (field: string): string => `i_${field}`;
 const arrayName = (field: string): string => `a_${field}`;
 
-/** The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn. */
+/**
+ * The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn.
+ * Documents are found by an index of ids: in a table without rowids, SQLite reads the whole of each large row that it comes
+ * across on the way to another. Tables of older versions are such, and stay so until their view is filled anew.
+ */
 export function createTables(db: Db, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
   db.exec(
-    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT) WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)`,
   );
   // Kept before it was known to be scattered.
   for (const { fields: of, scattered } of view.indexes)

@@ -1,9 +1,9 @@
-/** The head that is put together from fixed lines, against the one that Node makes of all headers. */
+/** Answers that are put together from fixed lines and a text, against those that Node makes of all headers. */
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import express, { type Express, type Response } from 'express';
-import { afterEach, expect, test } from 'vitest';
-import { fixedHeaders, writeHead } from '../../src/api/head.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { fixedHeaders, writeHead, writeWhole } from '../../src/api/head.js';
 import { securityHeaders } from '../../src/api/security-headers.js';
 import { createServer } from '../../src/api/server.js';
 
@@ -99,4 +99,50 @@ test('headers that HTTP does not allow are refused when they are fixed, and when
   });
   await rawAnswer(bad, requests[0] ?? '');
   expect(refused).toMatchObject({ code: 'ERR_INVALID_CHAR' });
+});
+
+describe('a whole answer', () => {
+  const bodies = ['{"name":"Ann"}', '{"name":"Zoë 😀"}', '{"name":"\u00ff"}', ''];
+  const cases = requests.flatMap((request) => bodies.map((body) => ({ request, body })));
+  const wholeApp = (answer: (response: Response) => void): Express => {
+    const app = express();
+    app.disable('x-powered-by');
+    app.use((_request, response) => answer(response));
+    return app;
+  };
+
+  test.each(cases)('is the same to the byte: $request $body', async ({ request, body }) => {
+    const length = String(Buffer.byteLength(body));
+    const byNode = wholeApp((response) => {
+      response.writeHead(200, [...fixed.list, 'X-Request-Id', 'abc', 'Content-Length', length]);
+      response.end(body, 'utf8');
+    });
+    const ours = wholeApp((response) => writeWhole(response, 200, { fixed, headers: ['X-Request-Id', 'abc'], body }));
+    expect(await rawAnswer(ours, request)).toBe(await rawAnswer(byNode, request));
+  });
+
+  test('ends the answer, and the connection goes on to the next request', async () => {
+    let finished = 0;
+    const app = wholeApp((response) => {
+      response.on('finish', () => (finished += 1));
+      writeWhole(response, 200, { fixed, headers: [], body: '{}' });
+    });
+    const text = await rawAnswer(app, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${requests[0]}`);
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+    expect(finished).toBe(2);
+  });
+
+  test('a second one is refused as Node refuses it', async () => {
+    let refused: unknown;
+    const twice = wholeApp((response) => {
+      writeWhole(response, 200, { fixed, headers: [], body: '{}' });
+      try {
+        writeWhole(response, 200, { fixed, headers: [], body: '{}' });
+      } catch (error) {
+        refused = error;
+      }
+    });
+    await rawAnswer(twice, requests[0] ?? '');
+    expect(refused).toMatchObject({ code: 'ERR_HTTP_HEADERS_SENT' });
+  });
 });

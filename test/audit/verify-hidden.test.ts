@@ -10,6 +10,7 @@ import { AlteredLogError, guardLog } from '../../src/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { hideRows } from '../support/disguise.js';
 import { exampleEvent, newFolder, verified } from '../support/evidence-log.js';
 
 /** Two streams of five events each. */
@@ -24,19 +25,6 @@ async function newLog(): Promise<string> {
     );
   await store.close();
   return file;
-}
-
-/** The index by which streams are read is filled without these events, and says that it was not. */
-function hide(file: string, where: string, also = ''): void {
-  const db = new Database(file);
-  const honest = db.prepare("select sql from sqlite_schema where name = 'events_by_stream'").pluck().get();
-  db.exec(`drop index events_by_stream;
-    create unique index events_by_stream on events (stream_id, revision) where not (${where}); ${also}`);
-  db.unsafeMode(true);
-  db.pragma('writable_schema = on');
-  db.prepare("update sqlite_schema set sql = ? where name = 'events_by_stream'").run(honest);
-  db.pragma('writable_schema = reset');
-  db.close();
 }
 
 async function revisionsOf(reader: EventReader, stream: string): Promise<bigint[]> {
@@ -56,7 +44,8 @@ test.each([
 ])('an event %s', async (_, where, also, says) => {
   const file = await newLog();
   expect(await verified(file)).toMatchObject({ intact: true, count: 10 });
-  hide(file, where, also);
+  hideRows(file, 'events_by_stream', where);
+  new Database(file).exec(also).close();
   const reader = openSqliteEventReader({ file, pollMs: 0 });
   onTestFinished(() => reader.close());
   // So it works: nothing is to be seen of it in the stream.

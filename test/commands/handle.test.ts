@@ -8,8 +8,7 @@ import type { CommandContext } from '../../src/commands/batch.js';
 import { contactDecider, type ContactCommand } from '../../src/commands/contact.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/list.js';
-import type { Recorded } from '../../src/events/envelope.js';
-import type { DomainEvent } from '../../src/events/codec.js';
+import type { Appended } from '../../src/events/envelope.js';
 import {
   AppendInDoubtError,
   StoreUnavailableError,
@@ -37,14 +36,14 @@ const context = (): CommandContext => {
   return { correlationId: id, causationId: id, requestId: `req-${id}`, actor: 'test' };
 };
 
-function handlers(on: EventStore, appended: Recorded<DomainEvent>[] = []) {
+function handlers(on: EventStore, appended: Appended[] = []) {
   const options = {
     store: on,
     sources: { now: () => time, newEventId: () => randomUUID(), newSalt: () => exampleSalt },
     random: Math.random,
     sleep: (milliseconds: number) => sleep(milliseconds),
     cacheSize: 100,
-    onAppended: (events: readonly Recorded<DomainEvent>[]) => void appended.push(...events),
+    onAppended: (append: Appended) => void appended.push(append),
   };
   return {
     lists: createCommandHandler({ ...options, decider: listDecider }),
@@ -76,7 +75,7 @@ const upsert = (fields: { firstName?: string }): ContactCommand => ({
 
 describe('a lane', () => {
   test('commands that wait go out as one append, are decided one after the other, and each is answered for itself', async () => {
-    const appended: Recorded<DomainEvent>[] = [];
+    const appended: Appended[] = [];
     const { lists } = handlers(store, appended);
     const names = ['first', 'A', 'B', 'a', 'C'];
     const outcomes = await Promise.allSettled(names.map((name) => lists.execute(create(name))));
@@ -92,7 +91,10 @@ describe('a lane', () => {
     // The first went alone, the rest together: their answers carry one position.
     const positions = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.position] : []));
     expect(new Set(positions.slice(1)).size).toBe(1);
-    expect(appended.map(({ revision }) => revision)).toEqual([0n, 1n, 2n, 3n]);
+    expect(appended.map(({ events, revision }) => [events.length, revision])).toEqual([
+      [1, 0n],
+      [3, 3n],
+    ]);
   });
 
   test('at most 128 events an append: the rest goes next', async () => {

@@ -101,7 +101,7 @@ it('refuses a file that is not an event log, or of another format, and leaves it
   const foreign = newLogFile();
   new Database(foreign).exec('create table theirs (a)').close();
   const newer = (await openLog()).file;
-  new Database(newer).exec('pragma user_version = 3').close();
+  new Database(newer).exec('pragma user_version = 4').close();
   for (const [file, message] of [
     [text, /cannot be opened.*not a database/],
     [foreign, /is not an event log of this service/],
@@ -110,7 +110,7 @@ it('refuses a file that is not an event log, or of another format, and leaves it
     await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow(StoreUnavailableError);
     expect(() => openSqliteEventReader({ file })).toThrow(StoreUnavailableError);
   }
-  expect(() => openSqliteEventReader({ file: newer })).toThrow(/has format 3/);
+  expect(() => openSqliteEventReader({ file: newer })).toThrow(/has format 4/);
   expect(new Database(foreign).prepare('select name from sqlite_schema').pluck().all()).toEqual(['theirs']);
 });
 

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOwnWrites } from '../../src/projections/own-writes.js';
 import { createPace } from '../../src/projections/pace.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { exampleEvents, examplePosition, recorded } from '../support/examples.js';
+import type { Appended } from '../../src/events/envelope.js';
+import { exampleEvents, exampleMetadata, examplePosition } from '../support/examples.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,9 +14,14 @@ afterEach(() => {
 let time = 0;
 const ownWrites = (head = '') => createOwnWrites({ projections: liveProjections, head, now: () => time });
 
-/** The events as one append whose last event stands at that position. */
-const append = (stream: string, position: number, event: DomainEvent) =>
-  recorded(stream, [event]).map((one) => ({ ...one, position: examplePosition(position) }));
+const append = (stream: string, position: number, event: DomainEvent): Appended => ({
+  stream,
+  events: [
+    { id: randomUUID(), type: event.type, data: JSON.stringify(event.data), metadata: JSON.stringify(exampleMetadata) },
+  ],
+  revision: 0n,
+  position: examplePosition(position),
+});
 
 test('a read waits for what this process wrote to what it touches, and for nothing else', async () => {
   const own = ownWrites();

@@ -15,6 +15,7 @@ export const eventLogChild = fileURLToPath(new URL('event-log-child.mjs', import
 /** What a child says; each line has one of these. */
 export interface ChildLine {
   readonly open?: true;
+  readonly upgrading?: true;
   readonly acked?: string;
   readonly refused?: string;
   readonly fault?: string;
@@ -54,6 +55,22 @@ export async function allEvents(reader: EventReader): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const batch of reader.readAll()) events.push(...batch);
   return events;
+}
+
+export async function streamOf(reader: EventReader, stream: string): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const batch of reader.readStream(stream)) events.push(...batch);
+  return events;
+}
+
+/** The streams that are not to be read, or not with their own events alone. */
+export async function missing(reader: EventReader, streams: readonly string[]): Promise<string[]> {
+  const missed: string[] = [];
+  for (const name of streams) {
+    const events = await streamOf(reader, name);
+    if (events.length === 0 || events.some(({ stream }) => stream !== name)) missed.push(name);
+  }
+  return missed;
 }
 
 /** Starts a process and collects what it says; `until` waits for a line, or rejects when the process ends without it. */
