@@ -71,7 +71,7 @@ export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> 
     },
     log: requestLog(logger, lines),
     now: monotonic,
-    newRequestId: createUuidSource(),
+    newUuid: createUuidSource(),
     isStopping: () => stopping,
   });
   const server = createServer(app);

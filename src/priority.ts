@@ -1,10 +1,11 @@
 /** Which thread goes first where there are more of them than processors. */
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 
-/** Of 19: a third of the share of others while processors are short, all that is left otherwise. It can't be taken back. */
-const niceness = 5;
+/** A third of the share of others while processors are short, all that is left otherwise. It can't be taken back. */
+const steps = 5;
+const lowest = 19;
 
 /**
  * Lets other threads go before the one that calls: requests and their appends before the folding of views, which gathers
@@ -14,7 +15,8 @@ export function stepBack(): void {
   try {
     // Numbers of another namespace would be other threads.
     if (readlinkSync('/proc/self') !== String(process.pid)) return;
-    setPriority(Number(path.basename(readlinkSync('/proc/thread-self'))), niceness);
+    const thread = Number(path.basename(readlinkSync('/proc/thread-self')));
+    setPriority(thread, Math.min(lowest, getPriority(thread) + steps));
   } catch {
     // All are equal, then.
   }

@@ -53,7 +53,7 @@ export interface WriteSideOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
   /** Told of each append before its commands are answered. */
-  readonly onAppended: (append: Appended) => void;
+  readonly onAppended: (append: Appended<DomainEvent>) => void;
   /** Told of the position that an answer without an event rests on. */
   readonly onUnchanged: (position: string) => void;
   /** Told of a catalogue that cannot be folded. The reason names the event, and nothing personal. */

@@ -108,7 +108,7 @@ export function createCalls(options: CallOptions): Calls {
     passage.body = await enter(passage, endpoint);
     const { request, requestId, actor = '' } = passage;
     // A UUID of our own serves as both.
-    const correlationId = passage.isOwnId ? requestId : options.newRequestId();
+    const correlationId = passage.isOwnId ? requestId : options.newUuid();
     const input = endpoint.parse(passage.body);
     const admission = request.method === 'GET' ? undefined : options.admit();
     if (admission !== undefined) await admission;

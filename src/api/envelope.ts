@@ -1,4 +1,4 @@
-/** The envelope of every JSON answer, and how it is put on the wire: one prepared string, one header block. */
+/** The envelope of every JSON answer. */
 import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
 
 /** What an endpoint answers when all went well. */

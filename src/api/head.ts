@@ -32,7 +32,7 @@ interface HeadWriter {
   readonly _storeHeader?: (firstLines: string, headers: readonly string[]) => void;
   /** The head that is kept. */
   _header?: unknown;
-  /** The request's method and the status allow a body. */
+  /** The request's method allows a body. */
   readonly _hasBody?: boolean;
 }
 
@@ -43,7 +43,10 @@ export interface WholeAnswer {
   readonly body: string;
 }
 
-/** As `writeHead` and `end(body)`, in one piece where it can be: Node writes two, of which the second is empty, at a tenth of a small answer's cost. */
+/**
+ * As `writeHead` and `end(body)`, in one piece where it can be: Node writes two, of which the second is empty, at a tenth of a
+ * small answer's cost. For statuses that have a body.
+ */
 export function writeWhole(response: Response, status: number, { fixed, headers, body }: WholeAnswer): void {
   const bytes = Buffer.byteLength(body);
   writeHead(response, status, { fixed, headers: [...headers, 'Content-Length', String(bytes)] });

@@ -28,7 +28,7 @@ export interface PassageOptions {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** A UUID. */
-  readonly newRequestId: () => string;
+  readonly newUuid: () => string;
   /** The server takes no new connections any more. */
   readonly isStopping: () => boolean;
 }
@@ -52,13 +52,13 @@ export interface Passage {
 
 const nothing: readonly string[] = [];
 
-export function beginPassage({ now, newRequestId }: PassageOptions, request: Request, response: Response): Passage {
+export function beginPassage({ now, newUuid }: PassageOptions, request: Request, response: Response): Passage {
   const callers = callersId(request.headers['x-request-id']);
   return {
     request,
     response,
     started: now(),
-    requestId: callers ?? newRequestId(),
+    requestId: callers ?? newUuid(),
     isOwnId: callers === undefined,
     actor: undefined,
     rateHeaders: nothing,

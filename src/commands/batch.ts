@@ -1,6 +1,6 @@
 /** Decides commands that wait for one stream, one after the other on the folded state, into the events of a single append. Pure but for the ids, times and salts it is given. */
 import { codec, withSalt, type DomainEvent } from '../events/codec.js';
-import type { Metadata } from '../events/envelope.js';
+import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
 import { isRefusal, type Decider } from './decider.js';
 
@@ -34,14 +34,6 @@ export interface Folded<State> {
   readonly position: string;
   /** Metadata time of the last event, `''` where there is none. */
   readonly at: string;
-}
-
-export interface NewEvent<Event> {
-  readonly id: string;
-  readonly event: Event;
-  readonly metadata: Metadata;
-  /** What the store keeps. */
-  readonly encoded: { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 }
 
 export type Outcome<State, Event> =

@@ -1,7 +1,8 @@
 /** Appends until the outcome is certain: what may have been written is asked for again, with the same ids and the same expectation. */
 import type { DomainEvent } from '../events/codec.js';
+import type { NewEvent } from '../events/envelope.js';
 import { AppendInDoubtError, type AppendResult, type EventStore } from '../eventstore/event-store.js';
-import type { Folded, NewEvent } from './batch.js';
+import type { Folded } from './batch.js';
 
 /** How often, and for how many milliseconds, an append in doubt is asked for again with the same ids. */
 const maxDoubts = 5;

@@ -53,7 +53,7 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   /** Folded states kept in memory, the least recently used dropped first. */
   readonly cacheSize: number;
   /** Told of each append before its commands are answered. */
-  readonly onAppended?: (append: Appended) => void;
+  readonly onAppended?: (append: Appended<DomainEvent>) => void;
   /** Told of the position that answers without an event rest on, before they are given. */
   readonly onUnchanged?: (position: string) => void;
 }

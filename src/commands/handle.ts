@@ -59,7 +59,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
             position: result.position,
             at: decided.at,
           });
-        options.onAppended?.({ stream, events: decided.events.map(({ encoded }) => encoded), ...result });
+        options.onAppended?.({ stream, events: decided.events, ...result });
         return result.position;
       },
       (error: unknown) => {

@@ -46,15 +46,19 @@ export interface Recorded<Event> {
   readonly metadata: Metadata;
 }
 
-/** Events of one stream as this process has appended them: texts, which are kept at less cost than objects. */
-export interface Appended {
+/** An event before it is recorded. */
+export interface NewEvent<Event> {
+  readonly id: string;
+  readonly event: Event;
+  readonly metadata: Metadata;
+  /** What the store keeps. */
+  readonly encoded: { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
+}
+
+/** Events of one stream as this process has appended them. */
+export interface Appended<Event> {
   readonly stream: string;
-  readonly events: readonly {
-    readonly id: string;
-    readonly type: string;
-    readonly data: string;
-    readonly metadata: string;
-  }[];
+  readonly events: readonly NewEvent<Event>[];
   /** Of the last event. */
   readonly revision: bigint;
   /** Of the last event. */

@@ -76,11 +76,11 @@ export function furnish(db: Database.Database): void {
   db.transaction(() => {
     db.exec(schema);
     db.pragma(`application_id = ${applicationId}`);
-    markUpgraded(db);
+    markFormat(db);
   })();
 }
 
-export function markUpgraded(db: Database.Database): void {
+export function markFormat(db: Database.Database): void {
   db.pragma(`user_version = ${formatVersion}`);
 }
 

@@ -35,7 +35,7 @@ function indexLookup(db: Database.Database): (name: string) => number | undefine
 export interface WrittenNames {
   /** The number of the stream; undefined = there is none. */
   find(name: string): number | undefined;
-  /** Takes down a stream that was just inserted. The name is kept in memory: it must not be a piece of a larger text. */
+  /** Notes a stream that was just inserted. The name is kept in memory: it must not be a piece of a larger text. */
   add(name: string, id: number): void;
   /** Indexes the newest streams, in a transaction of its own, when there are many. */
   tidy(): void;

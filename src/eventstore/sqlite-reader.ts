@@ -49,16 +49,14 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   const exactly = prepare(`${all} where e.position = ?`);
   const lastPosition = db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck();
 
-  let isIndexed = isCurrent(db);
   let numberOf = finder();
 
   /** A writer may bring the file to the present format while it is read. */
   function finder(): (stream: string) => number | undefined {
-    if (isIndexed) return createNameFinder(db);
+    if (isCurrent(db)) return createNameFinder(db);
     const find = createOldNameFinder(db);
     return (stream) => {
-      isIndexed = isCurrent(db);
-      if (!isIndexed) return find(stream);
+      if (!isCurrent(db)) return find(stream);
       numberOf = createNameFinder(db);
       return numberOf(stream);
     };

@@ -4,6 +4,7 @@ import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { logStart, StoreUnavailableError, type Position } from './event-store.js';
 import { furnish, isBlank, isCurrent, refuseForeign } from './sqlite-format.js';
+import { obviousFault } from './sqlite-soundness.js';
 import { upgrade } from './sqlite-upgrade.js';
 
 /** Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this. */
@@ -25,7 +26,7 @@ export function openForWriting(file: string, onUpgrade: () => void = () => undef
     else if (!isCurrent(db)) {
       onUpgrade();
       upgrade(db);
-    }
+    } else refuseObvious(db, file);
   });
 }
 
@@ -33,6 +34,15 @@ export function openForWriting(file: string, onUpgrade: () => void = () => undef
 export function openForReading(file: string): Database.Database {
   if (!existsSync(file)) throw new StoreUnavailableError(`there is no event log at ${file}`);
   return opened(file, { timeout: 2_000, readonly: true }, (db) => refuseForeign(db, file));
+}
+
+/** The whole log is verified besides, which takes its time: a stream that is not found must not be begun a second time meanwhile. */
+function refuseObvious(db: Database.Database, file: string): void {
+  const fault = obviousFault(db);
+  if (fault !== undefined)
+    throw new StoreUnavailableError(
+      `the event log ${file} was altered: ${fault}. It was left as it is; put it back from the last good backup`,
+    );
 }
 
 export const formatPosition = (position: number): Position =>

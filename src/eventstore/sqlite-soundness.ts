@@ -9,6 +9,7 @@ export function unsoundness(db: Database.Database): string | undefined {
     const hasIndex = isCurrent(db);
     const missing = missingTable(db, hasIndex ? tables : oldTables);
     if (missing !== undefined) return `${missing} is not a table`;
+    if (holds(db, hasStrangeNumbers)) return strangeNumbers;
     const fault = hasIndex ? faultOfNames(db) : faultOfOldNames(db);
     if (fault !== undefined) return fault;
     // The quick check does not compare the indexes, by which streams are read, with their tables.
@@ -29,18 +30,29 @@ const indexed = 'select max(up_to) from indexed_streams';
 const holds = (db: Database.Database, condition: string): boolean =>
   db.prepare(`select ${condition}`).pluck().get() === 1;
 
+/** Others would be taken for another stream, or for one that has been looked at. */
+const hasStrangeNumbers = `exists (select 1 from streams where id < 1 or id > ${Number.MAX_SAFE_INTEGER})`;
+const strangeNumbers = 'a stream has a number that this service never gives';
+
+/** What can be seen at once of a log of the present format, before anything is written that would rest on it. */
+export function obviousFault(db: Database.Database): string | undefined {
+  if (holds(db, hasStrangeNumbers)) return strangeNumbers;
+  if (!holds(db, '(select count(*) from indexed_streams) = 1')) return 'how far streams are indexed is not told once';
+  // Streams to come would be taken for indexed, or those that are there for new.
+  if (!holds(db, `(${indexed}) between 0 and (select coalesce(max(id), 0) from streams)`))
+    return 'streams that are not there are told as indexed';
+  const isStray = `(select count(*) from stream_names) <> (select count(*) from streams where id <= (${indexed}))`;
+  return holds(db, isStray) ? 'the index of names has more or fewer streams than there are' : undefined;
+}
+
 /** Each stream is where its name leads to, and no name leads to two. */
 function faultOfNames(db: Database.Database): string | undefined {
-  if (!holds(db, '(select count(*) from indexed_streams) = 1')) return 'how far streams are indexed is not told once';
-  // Streams to come would be taken for indexed.
-  if (holds(db, `(${indexed}) > (select coalesce(max(id), 0) from streams)`))
-    return 'streams that are not there are told as indexed';
+  const obvious = obviousFault(db);
+  if (obvious !== undefined) return obvious;
   const isLost = `exists (
     select 1 from streams s where s.id <= (${indexed})
       and not exists (select 1 from stream_names n where n.ending = substr(s.name, -8) and n.stream_id = s.id))`;
   if (holds(db, isLost)) return 'the index of names leaves out a stream';
-  const isStray = `(select count(*) from stream_names) <> (select count(*) from streams where id <= (${indexed}))`;
-  if (holds(db, isStray)) return 'the index of names has a stream that is not there';
   // Equal names end alike: only those need to be compared.
   const isDouble = `exists (
     select 1 from (select ending from stream_names group by ending having count(*) > 1) e

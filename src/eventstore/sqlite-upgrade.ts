@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { firstLink, linkAfter } from './chain.js';
 import { StoreUnavailableError } from './event-store.js';
-import { isUnchained, logView, markUpgraded, nameIndex, streamTable, type EventRow } from './sqlite-format.js';
+import { isUnchained, logView, markFormat, nameIndex, streamTable, type EventRow } from './sqlite-format.js';
 import { indexNewNames } from './sqlite-names.js';
 import { unsoundness } from './sqlite-soundness.js';
 
@@ -20,7 +20,7 @@ export function upgrade(db: Database.Database): void {
     if (isUnchained(db)) addLinks(db);
     renewStreams(db);
     db.exec(logView);
-    markUpgraded(db);
+    markFormat(db);
   });
   all.immediate();
   db.pragma('wal_checkpoint(TRUNCATE)');

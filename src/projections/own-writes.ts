@@ -7,7 +7,7 @@ import type { Projection } from './projection.js';
 
 export interface OwnWrites {
   /** Notes what an append of this process changed. */
-  record(append: Appended): void;
+  record(append: Appended<DomainEvent>): void;
   /** An answer rested on the log up to this position without writing anything: no read may be older. */
   rest(position: string): void;
   /** The views show everything up to this position now. */
@@ -49,9 +49,14 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
+/** What is kept of an append: texts, which cost the garbage collector less than objects. */
+interface Texts extends Pick<Appended<DomainEvent>, 'stream' | 'revision' | 'position'> {
+  readonly events: readonly Appended<DomainEvent>['events'][number]['encoded'][];
+}
+
 interface Write {
   /** Absent when `touched` has been worked out at once. */
-  readonly append: Appended | undefined;
+  readonly texts: Texts | undefined;
   readonly position: string;
   readonly time: number;
   touched: ReadonlySet<string> | undefined;
@@ -95,7 +100,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     const oldest = pending[first];
     const position = pending.at(-1)?.position ?? '';
     if (position > floor) floor = position;
-    pending = oldest === undefined ? [] : [{ ...oldest, append: undefined, position, touched: nothing }];
+    pending = oldest === undefined ? [] : [{ ...oldest, texts: undefined, position, touched: nothing }];
     first = 0;
   }
 
@@ -113,7 +118,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       const write = pending[index];
       if (write === undefined) continue;
       // Worked out only when somebody reads: most writes are shown before anybody asks.
-      write.touched ??= write.append === undefined ? nothing : touchedBy(write.append, byType);
+      write.touched ??= write.texts === undefined ? nothing : touchedBy(recalled(write.texts), byType);
       for (const one of touched) if (write.touched.has(one)) return write.position;
     }
     return '';
@@ -150,12 +155,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
     reached: () => goal <= visiblePosition,
     record(append) {
-      const { events, position } = append;
+      const { stream, revision, position } = append;
       if (position <= visiblePosition) return;
       // An e-mail is large, and there may be many while the views are out of reach: what it touches is enough.
-      const isLarge = events.some(({ type }) => type === 'EmailRequested');
-      const touched = isLarge ? touchedBy(append, byType) : undefined;
-      insert({ append: isLarge ? undefined : append, position, time: now(), touched });
+      const isLarge = append.events.some(({ event }) => event.type === 'EmailRequested');
+      const touched = isLarge ? touchedBy(recorded(append), byType) : undefined;
+      const events = append.events.map(({ encoded }) => encoded);
+      insert({ texts: isLarge ? undefined : { stream, events, revision, position }, position, time: now(), touched });
       if (pending.length - first > mostPending) collapse();
     },
     rest(position) {
@@ -195,9 +201,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
 }
 
 /** Streams, collections, parts of collections and documents that these events change; see `visible`. */
-function touchedBy(append: Appended, byType: ReadonlyMap<string, readonly Projection[]>): ReadonlySet<string> {
-  const touched = new Set([`stream:${append.stream}`]);
-  for (const event of recordedIn(append)) {
+function touchedBy(
+  events: readonly Recorded<DomainEvent>[],
+  byType: ReadonlyMap<string, readonly Projection[]>,
+): ReadonlySet<string> {
+  const touched = new Set<string>();
+  for (const event of events) {
+    touched.add(`stream:${event.stream}`);
     for (const projection of byType.get(event.event.type) ?? []) {
       touched.add(projection.name);
       for (const key of projection.keys(event)) {
@@ -211,7 +221,22 @@ function touchedBy(append: Appended, byType: ReadonlyMap<string, readonly Projec
 }
 
 /** Positions are those of the last event: nothing is told apart within one append. */
-function recordedIn({ stream, events, revision, position }: Appended): Recorded<DomainEvent>[] {
-  const first = revision - BigInt(events.length) + 1n;
-  return events.map((event, index) => codec.recall({ ...event, stream, revision: first + BigInt(index), position }));
+function recorded({ stream, events, revision, position }: Appended<DomainEvent>): Recorded<DomainEvent>[] {
+  return events.map(({ id, event, metadata }, at) => ({
+    stream,
+    revision: revisionOf(at, { events, revision }),
+    position,
+    id,
+    event,
+    metadata,
+  }));
 }
+
+function recalled({ stream, events, revision, position }: Texts): Recorded<DomainEvent>[] {
+  return events.map((event, at) =>
+    codec.recall({ ...event, stream, revision: revisionOf(at, { events, revision }), position }),
+  );
+}
+
+const revisionOf = (at: number, append: { readonly events: readonly unknown[]; readonly revision: bigint }): bigint =>
+  append.revision - BigInt(append.events.length - 1 - at);

@@ -19,6 +19,8 @@ beforeAll(async () => {
   service = await startService();
   for (let number = 1; number < 6; number += 1)
     await service.make('/v1/groups/create', { group_name: `Group ${number}` }, 'group_id');
+  // A read waits until the views have come as far.
+  expect((await service.get('/v1/groups')).status).toBe(200);
   await service.kill('SIGTERM');
   sealFile = path.join(service.dataDir, 'seal.json');
   const { code, out, err } = await on(service.dataDir, 'seal', '--out', sealFile);

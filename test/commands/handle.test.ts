@@ -8,6 +8,7 @@ import type { CommandContext } from '../../src/commands/batch.js';
 import { contactDecider, type ContactCommand } from '../../src/commands/contact.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/list.js';
+import type { DomainEvent } from '../../src/events/codec.js';
 import type { Appended } from '../../src/events/envelope.js';
 import {
   AppendInDoubtError,
@@ -36,14 +37,14 @@ const context = (): CommandContext => {
   return { correlationId: id, causationId: id, requestId: `req-${id}`, actor: 'test' };
 };
 
-function handlers(on: EventStore, appended: Appended[] = []) {
+function handlers(on: EventStore, appended: Appended<DomainEvent>[] = []) {
   const options = {
     store: on,
     sources: { now: () => time, newEventId: () => randomUUID(), newSalt: () => exampleSalt },
     random: Math.random,
     sleep: (milliseconds: number) => sleep(milliseconds),
     cacheSize: 100,
-    onAppended: (append: Appended) => void appended.push(append),
+    onAppended: (append: Appended<DomainEvent>) => void appended.push(append),
   };
   return {
     lists: createCommandHandler({ ...options, decider: listDecider }),
@@ -75,7 +76,7 @@ const upsert = (fields: { firstName?: string }): ContactCommand => ({
 
 describe('a lane', () => {
   test('commands that wait go out as one append, are decided one after the other, and each is answered for itself', async () => {
-    const appended: Appended[] = [];
+    const appended: Appended<DomainEvent>[] = [];
     const { lists } = handlers(store, appended);
     const names = ['first', 'A', 'B', 'a', 'C'];
     const outcomes = await Promise.allSettled(names.map((name) => lists.execute(create(name))));

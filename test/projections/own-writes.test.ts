@@ -14,14 +14,13 @@ afterEach(() => {
 let time = 0;
 const ownWrites = (head = '') => createOwnWrites({ projections: liveProjections, head, now: () => time });
 
-const append = (stream: string, position: number, event: DomainEvent): Appended => ({
-  stream,
-  events: [
-    { id: randomUUID(), type: event.type, data: JSON.stringify(event.data), metadata: JSON.stringify(exampleMetadata) },
-  ],
-  revision: 0n,
-  position: examplePosition(position),
-});
+const append = (stream: string, position: number, event: DomainEvent): Appended<DomainEvent> => {
+  const id = randomUUID();
+  const [data, metadata] = [JSON.stringify(event.data), JSON.stringify(exampleMetadata)];
+  const encoded = { id, type: event.type, data, metadata };
+  const events = [{ id, event, metadata: exampleMetadata, encoded }];
+  return { stream, events, revision: 0n, position: examplePosition(position) };
+};
 
 test('a read waits for what this process wrote to what it touches, and for nothing else', async () => {
   const own = ownWrites();

@@ -98,7 +98,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     authenticate: createAuthenticator([configuredKey(`test:${key}`)]),
     limits: { api: unlimited, email: unlimited, anonymous: unlimited },
     log: () => undefined,
-    newRequestId: randomUUID,
+    newUuid: randomUUID,
     now: () => performance.now(),
     isStopping: () => false,
   });
