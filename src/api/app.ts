@@ -40,8 +40,8 @@ export interface ApiOptions extends Omit<CallOptions, 'fixed' | 'admit'> {
   readonly clock: () => number;
 }
 
-/** Writes are slowed when the views are further behind than this. */
-const maxLagMs = 1000;
+/** Writes are slowed when the views are further behind than this: so they stay within a second. */
+const maxLagMs = 750;
 const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {

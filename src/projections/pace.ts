@@ -10,7 +10,7 @@ const gatherMs = 60;
 /** Where a batch takes longer, as with documents that are large, so many times as long: the more events then share one writing of a document. */
 const gatherFactor = 2;
 /** So far the views may be behind: gathering, after a batch that events had to wait for, and before one that takes as long again. Where that is no longer so, events gather by themselves while batches are folded. */
-const mostBehindMs = 500;
+const mostBehindMs = 400;
 
 const gathering = (took: number): number => Math.min(Math.max(gatherMs, gatherFactor * took), mostBehindMs - 2 * took);
 
