@@ -9,7 +9,6 @@ export function unsoundness(db: Database.Database): string | undefined {
     const hasIndex = isCurrent(db);
     const missing = missingTable(db, hasIndex ? tables : oldTables);
     if (missing !== undefined) return `${missing} is not a table`;
-    if (holds(db, hasStrangeNumbers)) return strangeNumbers;
     const fault = hasIndex ? faultOfNames(db) : faultOfOldNames(db);
     if (fault !== undefined) return fault;
     // The quick check does not compare the indexes, by which streams are read, with their tables.
@@ -67,6 +66,7 @@ function faultOfNames(db: Database.Database): string | undefined {
 
 /** Without its index a name could have two rows, which the check of the file would not mind. */
 function faultOfOldNames(db: Database.Database): string | undefined {
+  if (holds(db, hasStrangeNumbers)) return strangeNumbers;
   const isUnique = `(
     select count(*) from pragma_index_list('streams') l, pragma_index_info(l.name) c
     where l."unique" = 1 and l.partial = 0 and c.name = 'name'

@@ -155,13 +155,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
     reached: () => goal <= visiblePosition,
     record(append) {
-      const { stream, revision, position } = append;
+      const { position } = append;
       if (position <= visiblePosition) return;
       // An e-mail is large, and there may be many while the views are out of reach: what it touches is enough.
       const isLarge = append.events.some(({ event }) => event.type === 'EmailRequested');
       const touched = isLarge ? touchedBy(recorded(append), byType) : undefined;
-      const events = append.events.map(({ encoded }) => encoded);
-      insert({ texts: isLarge ? undefined : { stream, events, revision, position }, position, time: now(), touched });
+      const texts = isLarge ? undefined : textsOf(append);
+      insert({ texts, position, time: now(), touched });
       if (pending.length - first > mostPending) collapse();
     },
     rest(position) {
@@ -219,6 +219,13 @@ function touchedBy(
   }
   return touched;
 }
+
+const textsOf = ({ stream, events, revision, position }: Appended<DomainEvent>): Texts => ({
+  stream,
+  events: events.map(({ encoded }) => encoded),
+  revision,
+  position,
+});
 
 /** Positions are those of the last event: nothing is told apart within one append. */
 function recorded({ stream, events, revision, position }: Appended<DomainEvent>): Recorded<DomainEvent>[] {

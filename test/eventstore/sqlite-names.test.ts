@@ -3,12 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import Database from 'better-sqlite3';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import { createNameFinder, createWrittenNames, indexNewNames } from '../../src/eventstore/sqlite-names.js';
-import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { openForReading, openForWriting } from '../../src/eventstore/sqlite-schema.js';
-import { eventLogChild, missing, newLogFile, openLog, said, startChild, streamOf } from '../support/event-log.js';
+import {
+  eventLogChild,
+  missing,
+  newLogFile,
+  openLog,
+  openReader,
+  said,
+  startChild,
+  streamOf,
+} from '../support/event-log.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const names = (count: number): string[] => Array.from({ length: count }, () => `contact-${randomUUID()}`);
@@ -17,13 +25,6 @@ const names = (count: number): string[] => Array.from({ length: count }, () => `
 async function write(store: EventStore, streams: readonly string[]): Promise<void> {
   for (let at = 0; at < streams.length; at += 100)
     await Promise.all(streams.slice(at, at + 100).map((stream) => store.append(stream, [said()], noStream)));
-}
-
-/** Closed with the test. */
-function openReader(file: string): SqliteEventReader {
-  const reader = openSqliteEventReader({ file, pollMs: 0 });
-  onTestFinished(() => reader.close());
-  return reader;
 }
 
 function rows<Row>(file: string, sql: string): Row[] {

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
-import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
 import { disguise, hideRows } from '../support/disguise.js';
 import {
@@ -19,6 +19,7 @@ import {
   missing,
   newLogFile,
   openLog,
+  openReader,
   said,
   startChild,
   streamOf,
@@ -41,13 +42,6 @@ async function oldLog(format: OldFormat): Promise<{ file: string; events: Stored
   const log = await currentLog();
   makeFormat(log.file, format);
   return log;
-}
-
-/** Closed with the test. */
-function openReader(file: string): SqliteEventReader {
-  const reader = openSqliteEventReader({ file, pollMs: 0 });
-  onTestFinished(() => reader.close());
-  return reader;
 }
 
 async function linksIn(file: string): Promise<(string | null)[]> {

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { EventReader, EventToAppend, StoredEvent } from '../../src/eventstore/event-store.js';
+import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
 
 export const eventLogChild = fileURLToPath(new URL('event-log-child.mjs', import.meta.url));
@@ -55,6 +56,13 @@ export async function allEvents(reader: EventReader): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const batch of reader.readAll()) events.push(...batch);
   return events;
+}
+
+/** Closed with the test. */
+export function openReader(file: string): SqliteEventReader {
+  const reader = openSqliteEventReader({ file, pollMs: 0 });
+  onTestFinished(() => reader.close());
+  return reader;
 }
 
 export async function streamOf(reader: EventReader, stream: string): Promise<StoredEvent[]> {
