@@ -102,7 +102,7 @@ async function measure() {
   const { data, next_cursor: cursor } = await ask(`${history}?limit=50`);
   const time = data[25].at;
 
-  const { openSqliteEventReader } = await import(path.join(dist, 'eventstore', 'sqlite-reader.js'));
+  const { openSqliteEventReader } = await import(path.join(dist, 'eventstore', 'sqlite', 'reader.js'));
   const { createAudit } = await import(path.join(dist, 'audit', 'audit.js'));
   const { codec } = await import(path.join(dist, 'events', 'codec.js'));
   const reader = openSqliteEventReader({ file: path.join(dataDir, 'events.db') });

@@ -78,7 +78,7 @@ async function measured(name, words) {
 
 /** 40 % of the contacts' events create, the rest change something of somebody at random. */
 async function makeLog(wanted) {
-  const { openSqliteEventStore } = await import(path.join(dist, 'eventstore', 'sqlite.js'));
+  const { openSqliteEventStore } = await import(path.join(dist, 'eventstore', 'sqlite', 'event-store.js'));
   mkdirSync(dataDir, { recursive: true });
   const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
   const start = Date.UTC(2024, 0, 1);

@@ -15,7 +15,7 @@ if (process.send === undefined) await measure();
 else process.once('message', (job) => work(job).then((result) => process.send(result, () => process.exit())));
 
 async function work({ task, folder }) {
-  const { openSqliteEventReader } = await load('eventstore/sqlite-reader.js');
+  const { openSqliteEventReader } = await load('eventstore/sqlite/reader.js');
   const reader = openSqliteEventReader({ file: path.join(folder, 'events.db') });
   const begun = performance.now();
   const cpu = process.cpuUsage();
@@ -105,7 +105,7 @@ function run(job) {
 
 /** Every contact is created and subscribed; what is left are changes of contacts at random. */
 async function makeLog(file, { events, contacts }) {
-  const { openSqliteEventStore } = await load('eventstore/sqlite.js');
+  const { openSqliteEventStore } = await load('eventstore/sqlite/event-store.js');
   const { createUlidSource } = await load('ulid.js');
   const store = await openSqliteEventStore({ file, clock: Date.now });
   const newUlid = createUlidSource(Date.now);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { verifyLog } from '../dist/audit/verify.js';
-import { openSqliteEventReader } from '../dist/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../dist/eventstore/sqlite.js';
+import { openSqliteEventReader } from '../dist/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../dist/eventstore/sqlite/event-store.js';
 
 const count = Number(process.argv[2] ?? 400_000);
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-verify-'));

@@ -14,7 +14,7 @@ import { streamKeysOf } from './cli/stream-keys.js';
 import { readStoresConfig } from './config.js';
 import { dataFolderAt } from './data-folder.js';
 import { rebuildDirectly } from './direct-rebuild.js';
-import { hasWriter } from './eventstore/sqlite.js';
+import { hasWriter } from './eventstore/sqlite/event-store.js';
 import { explain } from './operator.js';
 import { readLive } from './projections/live-reader.js';
 import { liveProjections } from './projections/views.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from './cli/command-line.js';
 import { CommandFailedError } from './cli/failures.js';
 import { logStart, type EventReader, type Position } from './eventstore/event-store.js';
-import { openSqliteEventStore } from './eventstore/sqlite.js';
+import { openSqliteEventStore } from './eventstore/sqlite/event-store.js';
 import { fillViews } from './projections/fill.js';
 import { createLease, type Lease } from './projections/lease.js';
 import { createOrderLine } from './projections/order-line.js';

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { verifyLog, type Verification } from './audit/verify.js';
-import { openSqliteEventReader } from './eventstore/sqlite-reader.js';
+import { openSqliteEventReader } from './eventstore/sqlite/reader.js';
 
 /** What the main thread hears, once. */
 export type FromVerifier =

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../src/evidence-guard.js';
-import { openSqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openSqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { exampleEvent, newFolder, tampered } from './support/evidence-log.js';
 
 async function logOf(events: number): Promise<string> {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { contacts } from '../src/projections/contacts.js';
 import { lists } from '../src/projections/lists.js';
 import { memberships } from '../src/projections/memberships.js';

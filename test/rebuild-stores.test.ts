@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openSqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { createLease } from '../src/projections/lease.js';
 import type { ReadModels, View } from '../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../src/readmodels/sqlite.js';

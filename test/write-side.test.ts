@@ -7,7 +7,7 @@ import type { CommandContext } from '../src/commands/batch.js';
 import { UnreadableEventError } from '../src/events/codec.js';
 import { deriveStreamKeys } from '../src/events/streams.js';
 import { StoreUnavailableError, type EventStore } from '../src/eventstore/event-store.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { openWriteSide } from '../src/write-side.js';
 import { exampleEvents, toAppend } from './support/examples.js';
 

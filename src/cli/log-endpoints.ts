@@ -8,8 +8,8 @@ import {
   type EventStore,
 } from '../eventstore/event-store.js';
 import type { EventStoreDbStore } from '../eventstore/eventstoredb.js';
-import { openSqliteEventReader } from '../eventstore/sqlite-reader.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { UsageError } from './failures.js';
 import { shown, type EventStoreDbAddress, type LogAddress } from './migrate-arguments.js';
 import { MigrationRefusedError } from './migration.js';

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
-import { openSqliteEventReader } from '../eventstore/sqlite-reader.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { StoreAddresses } from './command-line.js';
 import { CommandFailedError } from './failures.js';
 

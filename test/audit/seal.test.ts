@@ -14,7 +14,7 @@ import {
   type Seal,
 } from '../../src/audit/seal.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import {
   exampleEvent,
   exported,

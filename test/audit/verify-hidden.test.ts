@@ -8,8 +8,8 @@ import { verifyOpen } from '../../src/cli/audit-verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { AlteredLogError, guardLog } from '../../src/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { hideRows } from '../support/disguise.js';
 import { exampleEvent, newFolder, verified } from '../support/evidence-log.js';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { tampered, verified, writeLog } from '../support/evidence-log.js';
 
 const size = 40;

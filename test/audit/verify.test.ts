@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
 import { digestOf, linkAfter } from '../../src/eventstore/chain.js';
-import { indexNewNames } from '../../src/eventstore/sqlite-names.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { indexNewNames } from '../../src/eventstore/sqlite/names.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { exampleEvent, exported, runVerifier, tampered, verified, writeLog } from '../support/evidence-log.js';
 
 const size = 40;

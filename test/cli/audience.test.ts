@@ -3,7 +3,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { audience, jsonLines, startAudience, type Ended } from '../support/audience.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';

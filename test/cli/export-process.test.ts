@@ -10,7 +10,7 @@ import type { CommandLine } from '../../src/cli/command-line.js';
 import { registerExport } from '../../src/cli/export.js';
 import { registerImport } from '../../src/cli/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { audience, startAudience } from '../support/audience.js';
 import { exampleEvents, examples, toAppend } from '../support/examples.js';
 import { exported, imported } from '../support/exporting.js';

@@ -16,7 +16,7 @@ import {
   type EventStore,
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { exampleSalt } from '../support/examples.js';
 
 let folder: string;

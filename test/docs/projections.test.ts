@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import type { Projection } from '../../src/projections/projection.js';
 import { runProjector } from '../../src/projections/projector.js';
 import type { ReadModelReader } from '../../src/readmodels/read-models.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { shown, someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firstLink, linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { blockOf, keptHead, linksPerBlock, storedLinks } from '../../src/projections/evidence-blocks.js';
 import { keepEvidence, observed, type EvidenceKeeper, type EvidenceOptions } from '../../src/projections/evidence.js';
 import { createLease } from '../../src/projections/lease.js';

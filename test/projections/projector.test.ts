@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { StoreUnavailableError, type EventReader, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';

@@ -1,7 +1,7 @@
 /** The service on a MongoDB that fails on command: what the API answers, that nothing is lost or doubled, and that it recovers by itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import path from 'node:path';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
 import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';

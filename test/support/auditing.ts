@@ -5,7 +5,7 @@ import type { HistoryItem } from '../../src/audit/history-item.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { openLog } from './event-log.js';
 import { examples, toAppend } from './examples.js';
 

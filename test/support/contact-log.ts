@@ -1,7 +1,7 @@
 /** A log of contacts, for tests of what is folded from it. */
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../src/events/codec.js';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { openLog } from './event-log.js';
 import { exampleEvents as e, exampleMetadata, toAppend } from './examples.js';
 

@@ -1,8 +1,8 @@
 // A process of its own that works on an embedded event log: `node event-log-child.mjs <mode> <file> [count]`. Prints one line of JSON for each thing that happened.
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { openSqliteEventReader } from '../../dist/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../dist/eventstore/sqlite.js';
+import { openSqliteEventReader } from '../../dist/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../dist/eventstore/sqlite/event-store.js';
 
 const [mode, file, count] = process.argv.slice(2);
 // Synchronous for pipes; fs.writeSync would fail with EAGAIN when nobody reads fast enough.

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { EventReader, EventToAppend, StoredEvent } from '../../src/eventstore/event-store.js';
-import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventReader, type SqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 
 export const eventLogChild = fileURLToPath(new URL('event-log-child.mjs', import.meta.url));
 

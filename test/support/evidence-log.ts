@@ -11,12 +11,12 @@ import { notableEvents } from '../../src/audit/verify-findings.js';
 import { verifyLog, type Verification, type VerifyOptions } from '../../src/audit/verify.js';
 import type { LinkSource } from '../../src/eventstore/chain.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
-import { createSqliteLinks } from '../../src/eventstore/sqlite-links.js';
-import type { Proving } from '../../src/eventstore/sqlite-proof.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openForReading } from '../../src/eventstore/sqlite-schema.js';
-import { proveStretch } from '../../src/eventstore/sqlite-stretch.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { createSqliteLinks } from '../../src/eventstore/sqlite/links.js';
+import type { Proving } from '../../src/eventstore/sqlite/verification.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { openForReading } from '../../src/eventstore/sqlite/schema.js';
+import { proveStretch } from '../../src/eventstore/sqlite/range.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 
 const verifier = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
 

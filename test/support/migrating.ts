@@ -21,7 +21,7 @@ import {
   type Position,
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
-import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import type { Overrides } from './service.js';
 
 export const secretOfLog = 'a secret for tests, and for nothing else';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { SqliteEventStore } from '../../src/eventstore/sqlite.js';
+import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { fillViews } from '../../src/projections/fill.js';
 import { createLease } from '../../src/projections/lease.js';
 import { createLiveReader, type LiveReader } from '../../src/projections/live-reader.js';

@@ -4,9 +4,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
-import type { EventStore } from '../../src/eventstore/event-store.js';
-import { createNameFinder, createWrittenNames, indexNewNames } from '../../src/eventstore/sqlite-names.js';
-import { openForReading, openForWriting } from '../../src/eventstore/sqlite-schema.js';
+import type { EventStore } from '../../../src/eventstore/event-store.js';
+import { createNameFinder, createWrittenNames, indexNewNames } from '../../../src/eventstore/sqlite/names.js';
+import { openForReading, openForWriting } from '../../../src/eventstore/sqlite/schema.js';
 import {
   eventLogChild,
   missing,
@@ -16,7 +16,7 @@ import {
   said,
   startChild,
   streamOf,
-} from '../support/event-log.js';
+} from '../../support/event-log.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const names = (count: number): string[] => Array.from({ length: count }, () => `contact-${randomUUID()}`);

@@ -2,10 +2,10 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from './event-store.js';
-import type { SqliteLinks } from './sqlite-links.js';
-import { WriteQueue } from './sqlite-queue.js';
-import { openSqliteEventReader } from './sqlite-reader.js';
+import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
+import type { SqliteLinks } from './links.js';
+import { WriteQueue } from './append-queue.js';
+import { openSqliteEventReader } from './reader.js';
 
 export interface SqliteEventStore extends EventStore, SqliteLinks {
   /** Whether appends are taken at present: false while the writer thread is started anew. */

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
-import { eventStoreContract } from '../contract/event-store.js';
+import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
+import { eventStoreContract } from '../../contract/event-store.js';
 
 eventStoreContract('the embedded event store', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'event-log-'));

@@ -1,9 +1,9 @@
 /** One writer at a time: the second is refused at once, and a killed one leaves no lock behind. */
 import { symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { WriterLockedError } from '../../src/eventstore/event-store.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
-import { allEvents, eventLogChild, newLogFile, openLog, said, startChild } from '../support/event-log.js';
+import { WriterLockedError } from '../../../src/eventstore/event-store.js';
+import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
+import { allEvents, eventLogChild, newLogFile, openLog, said, startChild } from '../../support/event-log.js';
 
 const opening = (file: string): Promise<unknown> =>
   openSqliteEventStore({ file, clock: Date.now }).catch((error: unknown) => error);

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
-import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
+import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
 import {
   AppendInDoubtError,
   StoreUnavailableError,
   type SubscriptionMessage,
-} from '../../src/eventstore/event-store.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
-import { allEvents, eventLogChild, newLogFile, openLog, said, startChild } from '../support/event-log.js';
+} from '../../../src/eventstore/event-store.js';
+import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
+import { allEvents, eventLogChild, newLogFile, openLog, said, startChild } from '../../support/event-log.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 

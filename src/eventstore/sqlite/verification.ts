@@ -4,13 +4,13 @@
  */
 import type Database from 'better-sqlite3';
 import { availableParallelism } from 'node:os';
-import { firstLink, type LinkedEvent, type LogProof, type ProofRequest } from './chain.js';
-import { inThreads, type Watch } from './sqlite-proof-threads.js';
-import { parsePosition } from './sqlite-schema.js';
-import type { Segment } from './sqlite-segment.js';
-import { areEnds } from './sqlite-stream-ends.js';
-import type { Stretch, StretchProof } from './sqlite-stretch.js';
-import { createStreamEnds, joins } from './stream-ends.js';
+import { firstLink, type LinkedEvent, type LogProof, type ProofRequest } from '../chain.js';
+import { inThreads, type Watch } from './verification-threads.js';
+import { parsePosition } from './schema.js';
+import type { Segment } from './segment.js';
+import { areEnds } from './stream-ends.js';
+import type { Stretch, StretchProof } from './range.js';
+import { createStreamEnds, joins } from '../stream-ends.js';
 
 /** How the work is divided. */
 export interface Proving {

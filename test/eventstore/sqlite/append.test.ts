@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createAppender } from '../../src/eventstore/sqlite-append.js';
-import { anyRevision, noStream, pack } from '../../src/eventstore/sqlite-messages.js';
-import { openForWriting } from '../../src/eventstore/sqlite-schema.js';
-import { newLogFile } from '../support/event-log.js';
+import { createAppender } from '../../../src/eventstore/sqlite/append.js';
+import { anyRevision, noStream, pack } from '../../../src/eventstore/sqlite/messages.js';
+import { openForWriting } from '../../../src/eventstore/sqlite/schema.js';
+import { newLogFile } from '../../support/event-log.js';
 
 function usedMemory(): number {
   setFlagsFromString('--expose-gc');

@@ -1,6 +1,6 @@
 /** A thread that looks through one stretch of the embedded log. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { proveStretch, type Stretch, type StretchProof } from './sqlite-stretch.js';
+import { proveStretch, type Stretch, type StretchProof } from './range.js';
 
 /** What it says; `proof` ends it. */
 export type FromProver =

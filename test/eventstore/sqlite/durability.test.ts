@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { allEvents, eventLogChild, newLogFile, openLog, startChild, type ChildLine } from '../support/event-log.js';
+import { allEvents, eventLogChild, newLogFile, openLog, startChild, type ChildLine } from '../../support/event-log.js';
 
 const acked = (lines: readonly ChildLine[]): string[] => lines.flatMap((line) => line.acked ?? []);
 const refused = (lines: readonly ChildLine[]): string[] => lines.flatMap((line) => line.refused ?? []);

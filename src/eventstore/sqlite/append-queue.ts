@@ -10,13 +10,13 @@ import {
   type EventToAppend,
   type ExpectedRevision,
   type Position,
-} from './event-store.js';
-import { assertAppendable } from './acceptable.js';
-import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './sqlite-messages.js';
-import { formatPosition } from './sqlite-schema.js';
+} from '../event-store.js';
+import { assertAppendable } from '../acceptable.js';
+import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './messages.js';
+import { formatPosition } from './schema.js';
 
 const workerUrl = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/eventstore/sqlite-writer.js' : './sqlite-writer.js',
+  import.meta.url.endsWith('.ts') ? '../../../dist/eventstore/sqlite/writer.js' : './writer.js',
   import.meta.url,
 );
 

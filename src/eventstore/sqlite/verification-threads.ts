@@ -1,10 +1,12 @@
 /** Looks through stretches of the embedded log side by side, each in a thread of its own. */
 import { Worker } from 'node:worker_threads';
-import type { FromProver } from './sqlite-proof-worker.js';
-import type { Stretch, StretchProof } from './sqlite-stretch.js';
+import type { FromProver } from './verification-worker.js';
+import type { Stretch, StretchProof } from './range.js';
 
 const workerUrl = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/eventstore/sqlite-proof-worker.js' : './sqlite-proof-worker.js',
+  import.meta.url.endsWith('.ts')
+    ? '../../../dist/eventstore/sqlite/verification-worker.js'
+    : './verification-worker.js',
   import.meta.url,
 );
 

@@ -1,12 +1,12 @@
 /** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
 import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from './chain.js';
-import { StoreUnavailableError, type Position } from './event-store.js';
-import { unsoundness } from './sqlite-soundness.js';
-import { proveLog, type Proving } from './sqlite-proof.js';
-import { isUnchained, type EventRow } from './sqlite-format.js';
-import { formatPosition, parsePosition } from './sqlite-schema.js';
+import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from '../chain.js';
+import { StoreUnavailableError, type Position } from '../event-store.js';
+import { unsoundness } from './integrity-check.js';
+import { proveLog, type Proving } from './verification.js';
+import { isUnchained, type EventRow } from './format.js';
+import { formatPosition, parsePosition } from './schema.js';
 
 const eventsPerPage = 1_000;
 /** In UTF-16 units: at most three times as many bytes. */

@@ -1,8 +1,8 @@
 /** Looks through one stretch of the embedded log: is each event what was written there, after the one before it in its stream? */
 import type Database from 'better-sqlite3';
-import { isRedacted, linkAfter, withDigests, type ChainedEvent, type NotableEvents } from './chain.js';
-import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from './json-text.js';
-import { createStreamEnds, follows, sortableTime, type StreamEnds } from './stream-ends.js';
+import { isRedacted, linkAfter, withDigests, type ChainedEvent, type NotableEvents } from '../chain.js';
+import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../json-text.js';
+import { createStreamEnds, follows, sortableTime, type StreamEnds } from '../stream-ends.js';
 
 export interface Segment {
   /** Positions of the first and the last event; they are numbered without a gap. */

@@ -1,10 +1,10 @@
 /** Brings an embedded log of an older format to the present one, in one transaction: whole, or as it was before. Readers go on reading. */
 import type Database from 'better-sqlite3';
-import { firstLink, linkAfter } from './chain.js';
-import { StoreUnavailableError } from './event-store.js';
-import { isUnchained, logView, markFormat, nameIndex, streamTable, type EventRow } from './sqlite-format.js';
-import { indexNewNames } from './sqlite-names.js';
-import { unsoundness } from './sqlite-soundness.js';
+import { firstLink, linkAfter } from '../chain.js';
+import { StoreUnavailableError } from '../event-store.js';
+import { isUnchained, logView, markFormat, nameIndex, streamTable, type EventRow } from './format.js';
+import { indexNewNames } from './names.js';
+import { unsoundness } from './integrity-check.js';
 
 /** In UTF-16 units. */
 const charactersPerPage = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Whether the file of the embedded log finds the events that it holds. */
 import type Database from 'better-sqlite3';
-import { isCurrent } from './sqlite-format.js';
+import { isCurrent } from './format.js';
 
 /** What makes it find other ones, in SQLite's words or ours, nothing personal; undefined when nothing does. */
 export function unsoundness(db: Database.Database): string | undefined {

@@ -1,5 +1,5 @@
 /** What the main thread and the writer thread say to each other; flat arrays, because these are cheap to clone. */
-import type { EventToAppend, ExpectedRevision } from './event-store.js';
+import type { EventToAppend, ExpectedRevision } from '../event-store.js';
 
 /** Expectations as numbers; a revision stands for itself. */
 export const noStream = -1;

@@ -1,16 +1,8 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
-import { firstLink, linkAfter } from './chain.js';
-import {
-  anyRevision,
-  appended,
-  conflict,
-  noStream,
-  streamExists,
-  textsOf,
-  type AppendMessage,
-} from './sqlite-messages.js';
-import { createWrittenNames } from './sqlite-names.js';
+import { firstLink, linkAfter } from '../chain.js';
+import { anyRevision, appended, conflict, noStream, streamExists, textsOf, type AppendMessage } from './messages.js';
+import { createWrittenNames } from './names.js';
 
 interface StreamState {
   readonly id: number;

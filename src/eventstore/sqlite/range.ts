@@ -1,8 +1,8 @@
 /** What one thread looks through of the embedded log: some events, and what stands beside all of them where it is asked to. */
-import { openForReading } from './sqlite-schema.js';
-import { proveSegment, type Segment, type SegmentProof } from './sqlite-segment.js';
-import { unsoundness } from './sqlite-soundness.js';
-import { notedEnds, type NotedEnds } from './sqlite-stream-ends.js';
+import { openForReading } from './schema.js';
+import { proveSegment, type Segment, type SegmentProof } from './segment.js';
+import { unsoundness } from './integrity-check.js';
+import { notedEnds, type NotedEnds } from './stream-ends.js';
 
 export interface Stretch {
   readonly file: string;

@@ -1,6 +1,6 @@
 /** How far each stream runs, as the embedded log itself notes it beside the events. */
 import type Database from 'better-sqlite3';
-import type { StreamEnds } from './stream-ends.js';
+import type { StreamEnds } from '../stream-ends.js';
 
 export interface NotedEnds {
   /** Last revision of each stream that there was, by its number; -1 = there is no such stream. */

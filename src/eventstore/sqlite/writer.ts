@@ -1,9 +1,9 @@
 /** The writer thread of the embedded event store: takes all appends that wait, one transaction, one fsync, one answer. */
 import Database from 'better-sqlite3';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
-import { createAppender, type Appender } from './sqlite-append.js';
-import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './sqlite-messages.js';
-import { openForWriting, unavailable } from './sqlite-schema.js';
+import { createAppender, type Appender } from './append.js';
+import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './messages.js';
+import { openForWriting, unavailable } from './schema.js';
 
 /** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
 const appendsPerCommit = 1_024;

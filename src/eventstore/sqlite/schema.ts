@@ -2,10 +2,10 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { logStart, StoreUnavailableError, type Position } from './event-store.js';
-import { furnish, isBlank, isCurrent, refuseForeign } from './sqlite-format.js';
-import { obviousFault } from './sqlite-soundness.js';
-import { upgrade } from './sqlite-upgrade.js';
+import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
+import { furnish, isBlank, isCurrent, refuseForeign } from './format.js';
+import { obviousFault } from './integrity-check.js';
+import { upgrade } from './upgrade.js';
 
 /** Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this. */
 export function openForWriting(file: string, onUpgrade: () => void = () => undefined): Database.Database {

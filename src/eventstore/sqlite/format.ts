@@ -1,6 +1,6 @@
 /** The file of the embedded event log: its tables, its formats, and how it is told from other files. */
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from './event-store.js';
+import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": tells our files from everybody else's. */
 const applicationId = 0x41754c65;

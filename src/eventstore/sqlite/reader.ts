@@ -9,11 +9,11 @@ import {
   type ReadStreamOptions,
   type StoredEvent,
   type SubscriptionMessage,
-} from './event-store.js';
-import { createSqliteLinks, type SqliteLinks } from './sqlite-links.js';
-import { isCurrent, type EventRow } from './sqlite-format.js';
-import { createNameFinder, createOldNameFinder } from './sqlite-names.js';
-import { formatPosition, openForReading, parsePosition, unavailable } from './sqlite-schema.js';
+} from '../event-store.js';
+import { createSqliteLinks, type SqliteLinks } from './links.js';
+import { isCurrent, type EventRow } from './format.js';
+import { createNameFinder, createOldNameFinder } from './names.js';
+import { formatPosition, openForReading, parsePosition, unavailable } from './schema.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;

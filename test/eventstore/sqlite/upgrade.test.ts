@@ -8,11 +8,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
-import type { StoredEvent } from '../../src/eventstore/event-store.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite-reader.js';
-import { openSqliteEventStore } from '../../src/eventstore/sqlite.js';
-import { disguise, hideRows } from '../support/disguise.js';
+import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
+import type { StoredEvent } from '../../../src/eventstore/event-store.js';
+import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
+import { disguise, hideRows } from '../../support/disguise.js';
 import {
   allEvents,
   eventLogChild,
@@ -23,8 +23,8 @@ import {
   said,
   startChild,
   streamOf,
-} from '../support/event-log.js';
-import { makeFormat, type OldFormat } from '../support/old-log.js';
+} from '../../support/event-log.js';
+import { makeFormat, type OldFormat } from '../../support/old-log.js';
 
 const formats: OldFormat[] = [1, 2];
 const oldStreams = ['s0', 's1', 's2'];
@@ -209,7 +209,7 @@ test('events that are together larger than the memory are given their links all 
   for (let at = 0; at < 100; at += 1) await store.append(`s${at}`, [said(large)], { expectedRevision: 'no_stream' });
   await store.close();
   makeFormat(file, 1);
-  const compiled = fileURLToPath(new URL('../../dist/eventstore/sqlite.js', import.meta.url));
+  const compiled = fileURLToPath(new URL('../../../dist/eventstore/sqlite/event-store.js', import.meta.url));
   const script = `import(${JSON.stringify(compiled)})
     .then(({ openSqliteEventStore }) => openSqliteEventStore({ file: ${JSON.stringify(file)}, clock: Date.now }))
     .then((store) => store.close())`;
