@@ -3,7 +3,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { codec, eventSchemas } from '../dist/events/codec.js';
 import { metadataSchema } from '../dist/events/envelope.js';
-import { openEventStoreDb } from '../dist/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../dist/eventstore/eventstoredb/event-store.js';
 
 const [url, prefix, who] = process.argv.slice(2);
 

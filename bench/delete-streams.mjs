@@ -1,6 +1,6 @@
 // Deletes every stream of a server whose name begins with the prefix.
 import { EventStoreDBClient } from '@eventstore/db-client';
-import { openEventStoreDb } from '../dist/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../dist/eventstore/eventstoredb/event-store.js';
 
 export async function deleteStreams(url, prefix) {
   const store = openEventStoreDb({ url, prefix });

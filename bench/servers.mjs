@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { logStart } from '../dist/eventstore/event-store.js';
-import { openEventStoreDb } from '../dist/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../dist/eventstore/eventstoredb/event-store.js';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({

@@ -14,7 +14,7 @@ import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite.js';
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
 
 // The drivers of the servers are loaded where they are used only: they would double the time that an embedded start takes.
-const eventStoreDb = () => import('./eventstore/eventstoredb.js');
+const eventStoreDb = () => import('./eventstore/eventstoredb/event-store.js');
 const mongo = () => import('./readmodels/mongodb.js');
 const mongoCheck = () => import('./readmodels/mongodb-check.js');
 

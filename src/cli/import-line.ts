@@ -1,5 +1,5 @@
 /** One line of an export of events: what it says, and what is wrong with it. Nothing of it is shown, for it holds personal data. */
-import { assertAppendable } from '../eventstore/acceptable.js';
+import { assertAppendable } from '../eventstore/validate-append.js';
 import type { EventToAppend } from '../eventstore/event-store.js';
 import { hasRepeatedName, memberSpans, memberTexts } from '../eventstore/json-text.js';
 

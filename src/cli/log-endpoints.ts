@@ -7,7 +7,7 @@ import {
   type EventReader,
   type EventStore,
 } from '../eventstore/event-store.js';
-import type { EventStoreDbStore } from '../eventstore/eventstoredb.js';
+import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { UsageError } from './failures.js';
@@ -112,8 +112,8 @@ async function openServer({ url, prefix }: EventStoreDbAddress, options: Endpoin
 
 /** Its driver is loaded here only: it takes longer than all that most commands do. */
 async function createStore(url: string, prefix: string): Promise<EventStoreDbStore> {
-  const { EventStoreUrlError } = await import('../eventstore/eventstoredb-url.js');
-  const { openEventStoreDb } = await import('../eventstore/eventstoredb.js');
+  const { EventStoreUrlError } = await import('../eventstore/eventstoredb/url.js');
+  const { openEventStoreDb } = await import('../eventstore/eventstoredb/event-store.js');
   try {
     return openEventStoreDb({ url, prefix });
   } catch (error) {

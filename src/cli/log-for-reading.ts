@@ -84,7 +84,7 @@ async function openServer(
   address: Extract<StoreAddresses['events'], { kind: 'eventstoredb' }>,
   signal: AbortSignal,
 ): Promise<EventReader> {
-  const { openEventStoreDb } = await import('../eventstore/eventstoredb.js');
+  const { openEventStoreDb } = await import('../eventstore/eventstoredb/event-store.js');
   const store = openEventStoreDb(address);
   try {
     const check = await store.check();

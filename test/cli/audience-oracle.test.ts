@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { deriveStreamKeys, serviceStream } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { command, doAll } from '../support/audit-commands.js';
 import { checkContact, checkList, questionOn } from '../support/audit-oracle.js';
 import { auditedSecret, startAuditedService } from '../support/audited-service.js';

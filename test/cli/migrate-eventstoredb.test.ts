@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDataFolder } from '../../src/data-folder.js';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { newPrefix } from '../support/eventstoredb-server.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';

@@ -1,6 +1,6 @@
 /** Several processes of one service on the test servers: one log, one database, one secret. */
 import { randomBytes } from 'node:crypto';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';

@@ -1,6 +1,6 @@
 /** Logs of the tests' own on an EventStoreDB, on a real server or on the stand-in. */
 import { describe, it, onTestFinished } from 'vitest';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from './eventstoredb-server.js';
 
 /** Every look at a log reads the whole server, which may hold much of others. */

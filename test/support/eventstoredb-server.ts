@@ -1,7 +1,7 @@
 /** The EventStoreDB server that tests may use, named by TEST_EVENTSTORE_URL, and how to leave it as it was. */
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 
 export const eventStoreUrl = process.env['TEST_EVENTSTORE_URL'];
 export const noEventStore = 'there is no EventStoreDB: set TEST_EVENTSTORE_URL to the URL of one';

@@ -14,8 +14,8 @@ import {
   openEventStoreDb,
   type EventStoreDbOptions,
   type EventStoreDbStore,
-} from '../../src/eventstore/eventstoredb.js';
-import type { Timings } from '../../src/eventstore/eventstoredb-timings.js';
+} from '../../src/eventstore/eventstoredb/event-store.js';
+import type { Timings } from '../../src/eventstore/eventstoredb/timings.js';
 import { startStandIn, type StandIn, type StandInOptions } from './eventstoredb-stand-in.js';
 
 export const prefix = 'audience-';

@@ -3,7 +3,7 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import { MongoClient } from 'mongodb';
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
+import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { withDatabase } from './mongodb.js';
 import type { ServersOfRun } from './stores.js';
 

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import path from 'node:path';
 import { inject } from 'vitest';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
-import type { EventStoreDbStore } from '../../src/eventstore/eventstoredb.js';
+import type { EventStoreDbStore } from '../../src/eventstore/eventstoredb/event-store.js';
 import { onServers, type Overrides } from './stores.js';
 
 export interface LoggedEvent {
@@ -84,7 +84,7 @@ function serverLog(url: string, prefix: string): ServiceLog {
 
   // Its client takes long to load, and where stores are embedded nobody needs it.
   const open = (): Promise<EventStoreDbStore> =>
-    (opened ??= import('../../src/eventstore/eventstoredb.js').then(({ openEventStoreDb }) =>
+    (opened ??= import('../../src/eventstore/eventstoredb/event-store.js').then(({ openEventStoreDb }) =>
       openEventStoreDb({ url, prefix }),
     ));
 

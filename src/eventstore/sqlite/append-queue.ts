@@ -11,7 +11,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from '../event-store.js';
-import { assertAppendable } from '../acceptable.js';
+import { assertAppendable } from '../validate-append.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './messages.js';
 import { formatPosition } from './schema.js';
 

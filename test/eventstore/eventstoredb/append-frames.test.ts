@@ -2,8 +2,8 @@
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ExpectedRevision } from '../../src/eventstore/event-store.js';
-import { appendFrames } from '../../src/eventstore/eventstoredb-append-frames.js';
+import type { ExpectedRevision } from '../../../src/eventstore/event-store.js';
+import { appendFrames } from '../../../src/eventstore/eventstoredb/append-frames.js';
 
 function readBack(frames: Buffer) {
   const read = [];

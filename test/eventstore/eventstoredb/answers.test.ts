@@ -3,7 +3,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAnswer, storedEvent, type ReadAnswer } from '../../src/eventstore/eventstoredb-answers.js';
+import { readAnswer, storedEvent, type ReadAnswer } from '../../../src/eventstore/eventstoredb/answers.js';
 
 const { ReadResp } = messages;
 const written = (answer: InstanceType<typeof ReadResp>): Buffer => Buffer.from(answer.serializeBinary());

@@ -1,8 +1,8 @@
 /** One look at an EventStoreDB, for the start: is it there, may it still come, or is there something to be put right first? */
-import { openConnection, type Connection } from './eventstoredb-connection.js';
-import { faultOf, NotSentError, type Fault } from './eventstoredb-faults.js';
-import { allRequest } from './eventstoredb-messages.js';
-import { firstNode } from './eventstoredb-url.js';
+import { openConnection, type Connection } from './connection.js';
+import { faultOf, NotSentError, type Fault } from './faults.js';
+import { allRequest } from './messages.js';
+import { firstNode } from './url.js';
 
 /** `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =

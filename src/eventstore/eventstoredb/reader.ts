@@ -7,11 +7,11 @@ import {
   type ReadStreamOptions,
   type StoredEvent,
   type SubscriptionMessage,
-} from './event-store.js';
-import type { Bell } from './eventstoredb-bell.js';
-import { closedError, type Connection } from './eventstoredb-connection.js';
-import type { Page, Pages, Place } from './eventstoredb-pages.js';
-import { demandPosition } from './eventstoredb-positions.js';
+} from '../event-store.js';
+import type { Bell } from './change-notifier.js';
+import { closedError, type Connection } from './connection.js';
+import type { Page, Pages, Place } from './pages.js';
+import { demandPosition } from './positions.js';
 
 const eventsPerPage = 1_000;
 /** Pages of a subscription. */

@@ -4,11 +4,11 @@
  * is busy nobody listens, and looks come often: every event of a live subscription is sent and read a second time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position } from './event-store.js';
-import type { Connection } from './eventstoredb-connection.js';
-import { faultOf, isAborted } from './eventstoredb-faults.js';
-import { liveRequest } from './eventstoredb-messages.js';
-import type { Timings } from './eventstoredb-timings.js';
+import type { Position } from '../event-store.js';
+import type { Connection } from './connection.js';
+import { faultOf, isAborted } from './faults.js';
+import { liveRequest } from './messages.js';
+import type { Timings } from './timings.js';
 
 export interface Bell {
   /** How often it has rung. To be asked before one looks into the log. */

@@ -1,9 +1,9 @@
 /** The EventStoreDB adapter keeps the contract of the port: on the stand-in everywhere, on a real server where there is one. */
 import { describe, it } from 'vitest';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
-import { eventStoreContract } from '../contract/event-store.js';
-import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
-import { startStandIn } from '../support/eventstoredb-stand-in.js';
+import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { eventStoreContract } from '../../contract/event-store.js';
+import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
+import { startStandIn } from '../../support/eventstoredb-stand-in.js';
 
 eventStoreContract('the EventStoreDB event store, on the stand-in,', async () => {
   const server = await startStandIn();

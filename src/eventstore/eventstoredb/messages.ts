@@ -7,8 +7,8 @@ import {
   WrongExpectedRevisionError,
   type AppendResult,
   type ExpectedRevision,
-} from './event-store.js';
-import { formatPosition, type LogPosition } from './eventstoredb-positions.js';
+} from '../event-store.js';
+import { formatPosition, type LogPosition } from './positions.js';
 
 /** @throws WrongExpectedRevisionError @throws AppendInDoubtError */
 export function appendResult(answer: AppendResp, expectedRevision: ExpectedRevision): AppendResult {

@@ -1,5 +1,5 @@
 /** How positions of an EventStoreDB are written: commit and prepare as decimal text of equal length, so that they sort. */
-import { StoreUnavailableError, type Position } from './event-store.js';
+import { StoreUnavailableError, type Position } from '../event-store.js';
 
 const digits = 20;
 /** The server's positions are signed 64-bit numbers. */

@@ -1,11 +1,11 @@
 /** Reads an EventStoreDB page by page: bounded by count and bytes, of our streams only, no call open between two pages. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { lengthOf, storedEvent, type FoundEvent, type ReadAnswer } from './eventstoredb-answers.js';
-import { logStart, type Position, type StoredEvent } from './event-store.js';
-import type { Connection } from './eventstoredb-connection.js';
-import { isNoRecord, SilenceError, unavailable } from './eventstoredb-faults.js';
-import { allRequest, streamRequest } from './eventstoredb-messages.js';
-import { demandPosition, parsePosition } from './eventstoredb-positions.js';
+import { lengthOf, storedEvent, type FoundEvent, type ReadAnswer } from './answers.js';
+import { logStart, type Position, type StoredEvent } from '../event-store.js';
+import type { Connection } from './connection.js';
+import { isNoRecord, SilenceError, unavailable } from './faults.js';
+import { allRequest, streamRequest } from './messages.js';
+import { demandPosition, parsePosition } from './positions.js';
 
 const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** What a failed call means: whether anything can have been written, and whether asking again may help. */
-import { AppendInDoubtError, StoreUnavailableError } from './event-store.js';
+import { AppendInDoubtError, StoreUnavailableError } from '../event-store.js';
 
 export type FaultKind =
   /** There was no connection: nothing was sent. */

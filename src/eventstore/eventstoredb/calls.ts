@@ -10,9 +10,9 @@ import http2, {
   type IncomingHttpHeaders,
 } from 'node:http2';
 import { isIP } from 'node:net';
-import type { Bytes } from './eventstoredb-answers.js';
-import { CallError, codes, NotSentError } from './eventstoredb-faults.js';
-import type { NodeAccess } from './eventstoredb-url.js';
+import type { Bytes } from './answers.js';
+import { CallError, codes, NotSentError } from './faults.js';
+import type { NodeAccess } from './url.js';
 
 export interface CallRequest {
   readonly method: 'Append' | 'Read';

@@ -4,7 +4,7 @@
  * with them. The messages are those of `streams.proto` of EventStoreDB 23.10.
  */
 import { Buffer } from 'node:buffer';
-import type { EventToAppend, ExpectedRevision } from './event-store.js';
+import type { EventToAppend, ExpectedRevision } from '../event-store.js';
 
 /** Where the next byte goes. */
 interface Place {

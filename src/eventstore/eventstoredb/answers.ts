@@ -4,8 +4,8 @@
  * `streams.proto` of EventStoreDB 23.10.
  */
 import { Buffer } from 'node:buffer';
-import type { Position, StoredEvent } from './event-store.js';
-import { formatPosition } from './eventstoredb-positions.js';
+import type { Position, StoredEvent } from '../event-store.js';
+import { formatPosition } from './positions.js';
 
 /** An event whose bodies are still bytes of the message: many are looked at and not wanted. */
 export interface FoundEvent {

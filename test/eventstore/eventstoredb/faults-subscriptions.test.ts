@@ -1,11 +1,19 @@
 /** Subscriptions of the EventStoreDB adapter while the server fails: every event exactly once and in order, whatever happens to the bell. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logStart, type EventStore } from '../../src/eventstore/event-store.js';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
-import type { FaultType } from '../support/eventstoredb-stand-in-faults.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
-import { faultyStore, follow, impatient, prefix, said, until, untilAnswered } from '../support/faulty-event-store.js';
-import { startTcpProxy } from '../support/tcp-proxy.js';
+import { logStart, type EventStore } from '../../../src/eventstore/event-store.js';
+import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
+import type { FaultType } from '../../support/eventstoredb-stand-in-faults.js';
+import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
+import {
+  faultyStore,
+  follow,
+  impatient,
+  prefix,
+  said,
+  until,
+  untilAnswered,
+} from '../../support/faulty-event-store.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
 
 const stream = 'contact-1';
 

@@ -9,11 +9,11 @@ import {
   type Position,
   type ReadAllOptions,
   type StoredEvent,
-} from '../../src/eventstore/event-store.js';
-import { openEventStoreDb, type EventStoreDbOptions } from '../../src/eventstore/eventstoredb.js';
-import { said } from '../support/event-log.js';
-import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../support/eventstoredb-server.js';
-import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
+} from '../../../src/eventstore/event-store.js';
+import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { said } from '../../support/event-log.js';
+import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
+import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const many = (count: number): EventToAppend[] => Array.from({ length: count }, (_, at) => said(`${at}`));

@@ -4,10 +4,10 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AppendInDoubtError, StoreUnavailableError } from '../../src/eventstore/event-store.js';
-import { EventStoreUrlError } from '../../src/eventstore/eventstoredb-url.js';
-import { openEventStoreDb } from '../../src/eventstore/eventstoredb.js';
-import { said } from '../support/event-log.js';
+import { AppendInDoubtError, StoreUnavailableError } from '../../../src/eventstore/event-store.js';
+import { EventStoreUrlError } from '../../../src/eventstore/eventstoredb/url.js';
+import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { said } from '../../support/event-log.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const timings = { appendMs: 300, silenceMs: 300 };

@@ -1,6 +1,6 @@
 /** Finds the last event of ours in a log that others write to, too: backwards from its end, no further than the last time. */
-import { logStart, type Position } from './event-store.js';
-import type { Pages } from './eventstoredb-pages.js';
+import { logStart, type Position } from '../event-store.js';
+import type { Pages } from './pages.js';
 
 /** Ours is mostly among the last; where it is not, larger steps follow. */
 const firstLook = 16;

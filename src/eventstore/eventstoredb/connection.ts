@@ -7,11 +7,11 @@ import messagesOf from '@eventstore/db-client/generated/streams_pb.js';
 import type { AppendResp, ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { Buffer } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { StoreUnavailableError } from './event-store.js';
-import { readAnswer, type Bytes, type ReadAnswer } from './eventstoredb-answers.js';
-import { createCalls, framed, type Call } from './eventstoredb-calls.js';
-import { CallError, codes, faultOf, NotSentError, SilenceError } from './eventstoredb-faults.js';
-import { createClient, nodeAccess } from './eventstoredb-url.js';
+import { StoreUnavailableError } from '../event-store.js';
+import { readAnswer, type Bytes, type ReadAnswer } from './answers.js';
+import { createCalls, framed, type Call } from './calls.js';
+import { CallError, codes, faultOf, NotSentError, SilenceError } from './faults.js';
+import { createClient, nodeAccess } from './url.js';
 
 export interface ReadCall {
   readonly request: ReadReq;

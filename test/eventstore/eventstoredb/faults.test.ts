@@ -5,8 +5,8 @@ import {
   StoreUnavailableError,
   WrongExpectedRevisionError,
   logStart,
-} from '../../src/eventstore/event-store.js';
-import type { Fault, FaultType } from '../support/eventstoredb-stand-in-faults.js';
+} from '../../../src/eventstore/event-store.js';
+import type { Fault, FaultType } from '../../support/eventstoredb-stand-in-faults.js';
 import {
   collected,
   faultIn,
@@ -18,7 +18,7 @@ import {
   until,
   untilAnswered,
   type Faulty,
-} from '../support/faulty-event-store.js';
+} from '../../support/faulty-event-store.js';
 
 const stream = 'contact-1';
 const idsOf = (events: readonly { readonly id: string }[]): string[] => events.map(({ id }) => id);

@@ -1,18 +1,18 @@
 /** The event store on an EventStoreDB (20.10 or later; positions of streams from 22.10): many processes may write to one log. */
 import { Buffer } from 'node:buffer';
 import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { assertAppendable } from './acceptable.js';
-import type { AppendResult, EventStore, EventToAppend, ExpectedRevision } from './event-store.js';
-import { createBell } from './eventstoredb-bell.js';
-import { appendFrames } from './eventstoredb-append-frames.js';
-import { checkEventStoreDb, type EventStoreDbCheck } from './eventstoredb-check.js';
-import { closedError, openConnection } from './eventstoredb-connection.js';
-import { appendError, isAborted } from './eventstoredb-faults.js';
-import { createHead } from './eventstoredb-head.js';
-import { appendResult } from './eventstoredb-messages.js';
-import { createPages } from './eventstoredb-pages.js';
-import { createReader } from './eventstoredb-reader.js';
-import { defaultTimings, type Timings } from './eventstoredb-timings.js';
+import { assertAppendable } from '../validate-append.js';
+import type { AppendResult, EventStore, EventToAppend, ExpectedRevision } from '../event-store.js';
+import { createBell } from './change-notifier.js';
+import { appendFrames } from './append-frames.js';
+import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
+import { closedError, openConnection } from './connection.js';
+import { appendError, isAborted } from './faults.js';
+import { createHead } from './head.js';
+import { appendResult } from './messages.js';
+import { createPages } from './pages.js';
+import { createReader } from './reader.js';
+import { defaultTimings, type Timings } from './timings.js';
 
 export interface EventStoreDbOptions {
   /** `esdb://…` or `esdb+discover://…` */
