@@ -36,7 +36,7 @@ async function readAndDecode(reader) {
 }
 
 async function fill(reader, folder) {
-  const { openSqliteReadModels } = await load('readmodels/sqlite.js');
+  const { openSqliteReadModels } = await load('readmodels/sqlite/read-models.js');
   const { fillViews } = await load('projections/fill.js');
   const { contacts } = await load('projections/contacts.js');
   const { memberships } = await load('projections/memberships.js');

@@ -10,7 +10,7 @@ import type { CatalogueState } from '../src/commands/catalogue.js';
 import type { Folded } from '../src/commands/batch.js';
 import { codec } from '../src/events/codec.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
 import { exampleMetadata, toAppend } from './support/examples.js';
 
 let folder: string;

@@ -14,7 +14,7 @@ import type { ProjectorFault } from '../src/projections/projector-status.js';
 import type { FromProjector } from '../src/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
 import type { StoreSettings } from '../src/stores.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
 import { exampleEvents as e, toAppend } from './support/examples.js';
 
 let folder: string;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newRecord, readRecord, rebuildsView, writeRecord } from '../src/projections/rebuild-record.js';
 import type { ReadModels } from '../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
 import { createRebuildDesk } from '../src/rebuild-desk.js';
 import type { RebuildThreadOptions } from '../src/rebuild-thread.js';
 

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
 import { createLease } from '../src/projections/lease.js';
 import type { ReadModels, View } from '../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
 import { openRebuildStores, withPauses } from '../src/rebuild-stores.js';
 
 const view: View = { name: 'things', version: 1, indexes: [] };

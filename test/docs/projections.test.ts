@@ -12,7 +12,7 @@ import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js
 import type { Projection } from '../../src/projections/projection.js';
 import { runProjector } from '../../src/projections/projector.js';
 import type { ReadModelReader } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { blocks, document, section } from '../support/markdown.js';

@@ -10,7 +10,7 @@ import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { readLive } from '../../src/projections/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { newList, ok, refusal, someAddress } from '../support/answers.js';
 import { exampleMetadata } from '../support/examples.js';
 import { audience, jsonLines } from '../support/audience.js';

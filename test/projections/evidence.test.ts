@@ -8,7 +8,7 @@ import { blockOf, keptHead, linksPerBlock, storedLinks } from '../../src/project
 import { keepEvidence, observed, type EvidenceKeeper, type EvidenceOptions } from '../../src/projections/evidence.js';
 import { createLease } from '../../src/projections/lease.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { allEvents, newLogFile, openLog, said } from '../support/event-log.js';
 import { exampleEvents as e, toAppend } from '../support/examples.js';
 

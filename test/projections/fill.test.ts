@@ -11,7 +11,7 @@ import { parkedId, parkedView, readParked, type ParkedStream } from '../../src/p
 import type { Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { Checkpoint, Commit, ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvents, examplePosition, exampleSalt, toAppend } from '../support/examples.js';
 import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 
@@ -242,7 +242,7 @@ describe('filling views', () => {
   it('does so in MongoDB', async ({ skip }) => {
     if (testMongoUrl === undefined) return skip(noMongo);
     const database = openTestDatabase(testMongoUrl);
-    const { openMongoReadModels } = await import('../../src/readmodels/mongodb.js');
+    const { openMongoReadModels } = await import('../../src/readmodels/mongodb/read-models.js');
     await endsAsOrdinarily(6, async () => {
       await database.client.db().dropDatabase();
       return openMongoReadModels({ url: database.url });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLease, LeaseLostError, type Lease } from '../../src/projections/lease.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
 let folder: string;
 let time: number;

@@ -16,7 +16,7 @@ import type { ProjectorFault } from '../../src/projections/projector-status.js';
 import { runProjector } from '../../src/projections/projector.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvents as e, exampleMetadata, examples, toAppend } from '../support/examples.js';
 import { createStatusWatch, type StatusWatch } from '../support/status-watch.js';
 

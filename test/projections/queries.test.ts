@@ -11,7 +11,7 @@ import { createQueries, type Queries } from '../../src/projections/queries.js';
 import { tags } from '../../src/projections/tags.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { InvalidCursorError, type Document, type ReadModels, type View } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { emptyProfile, examplePosition, exampleTime } from '../support/examples.js';
 
 const profile = {

@@ -1,6 +1,6 @@
 /** The service on a MongoDB that fails on command: what the API answers, that nothing is lost or doubled, and that it recovers by itself. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
+import { openMongoReadModels } from '../../src/readmodels/mongodb/read-models.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import path from 'node:path';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';

@@ -11,7 +11,7 @@ import { foldBatch, handlersOf } from '../../src/projections/fold.js';
 import { listGrowth } from '../../src/projections/list-growth.js';
 import { tagUse } from '../../src/projections/tag-use.js';
 import type { Checkpoint, ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { examplePosition, toAppend } from './examples.js';
 
 export type Step = { readonly wait: number } & (

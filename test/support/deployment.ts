@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
+import { openMongoReadModels } from '../../src/readmodels/mongodb/read-models.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { deletePrefix, eventStoreUrl, newPrefix } from './eventstoredb-server.js';
 import { openTestDatabase, testMongoUrl } from './mongodb.js';

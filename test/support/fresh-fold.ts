@@ -7,7 +7,7 @@ import type { EventReader } from '../../src/eventstore/event-store.js';
 import { runProjector } from '../../src/projections/projector.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModelReader, StoredDocument, View } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
 export type Documents = Readonly<Record<string, readonly StoredDocument[]>>;
 

@@ -18,7 +18,7 @@ import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/proje
 import { runRebuild } from '../../src/projections/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { createStatusWatch, type StatusWatch } from './status-watch.js';
 
 export interface Views {

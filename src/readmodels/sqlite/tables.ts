@@ -1,7 +1,7 @@
 /** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
 import type Database from 'better-sqlite3';
-import { assertView, scalarOf, stringsOf, type Scalar } from './find-plan.js';
-import { CommitConflictError, type Document, type DocumentWrite, type View } from './read-models.js';
+import { assertView, scalarOf, stringsOf, type Scalar } from '../find-plan.js';
+import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
 
 type Db = Database.Database;
 export type Column = string | number | null;

@@ -13,9 +13,9 @@ import {
   type ReadModels,
   type StoredDocument,
   type View,
-} from './read-models.js';
-import { createFinder } from './sqlite-find.js';
-import { createTables, dropTables, openTable, type ViewTable } from './sqlite-tables.js';
+} from '../read-models.js';
+import { createFinder } from './find.js';
+import { createTables, dropTables, openTable, type ViewTable } from './tables.js';
 
 type Db = Database.Database;
 type Stored = { readonly document: Document | null; readonly position: string };

@@ -3,9 +3,9 @@ import { BSON } from 'mongodb';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkMongo } from '../../src/readmodels/mongodb-check.js';
-import { connectMongo, mongoTimeouts } from '../../src/readmodels/mongodb-client.js';
-import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
+import { checkMongo } from '../../../src/readmodels/mongodb/check.js';
+import { connectMongo, mongoTimeouts } from '../../../src/readmodels/mongodb/client.js';
+import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 
 const secret = 's3cret';
 const quick = { connecting: 300, reading: 500, writing: 500 };

@@ -1,19 +1,13 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
-import { cursorAfter, planFind } from './find-plan.js';
-import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './mongodb-checkpoints.js';
-import {
-  connectMongo,
-  mongoTimeouts,
-  NoAnswerError,
-  type MongoConnection,
-  type MongoTimeouts,
-} from './mongodb-client.js';
-import { commitTo } from './mongodb-commit.js';
-import { byId, fromStored, type StoredView } from './mongodb-documents.js';
-import { collectionName, composeFind, indexesOf } from './mongodb-find.js';
-import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from './read-models.js';
+import { cursorAfter, planFind } from '../find-plan.js';
+import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
+import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
+import { commitTo } from './commit.js';
+import { byId, fromStored, type StoredView } from './documents.js';
+import { collectionName, composeFind, indexesOf } from './find.js';
+import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from '../read-models.js';
 
 export interface MongoReadModelsOptions {
   /** `mongodb://…`; its database, or `audience` where it names none. */

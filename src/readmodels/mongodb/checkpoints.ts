@@ -1,8 +1,8 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import { isDuplicate } from './mongodb-client.js';
-import { byId } from './mongodb-documents.js';
-import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from './read-models.js';
+import { isDuplicate } from './client.js';
+import { byId } from './documents.js';
+import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from '../read-models.js';
 
 /** The document outlives `forget`, and with it what fences off those who come late. */
 export interface StoredCheckpoint {

@@ -1,6 +1,6 @@
 /** How a document of a view lies in MongoDB, and comes back deep-equal to its JSON. */
-import { scalarOf, stringsOf } from './find-plan.js';
-import type { Document, View } from './read-models.js';
+import { scalarOf, stringsOf } from '../find-plan.js';
+import type { Document, View } from '../read-models.js';
 
 export interface StoredView {
   readonly _id: string;

@@ -1,6 +1,6 @@
 /** Looks at a MongoDB before a start relies on it: is it there, does it let us in, may we write. */
 import { MongoAPIError, MongoCompatibilityError, MongoParseError, type MongoClient } from 'mongodb';
-import { checkpointsOf } from './mongodb-checkpoints.js';
+import { checkpointsOf } from './checkpoints.js';
 import {
   causesOf,
   describeError,
@@ -9,7 +9,7 @@ import {
   serverCode,
   within,
   type MongoTimeouts,
-} from './mongodb-client.js';
+} from './client.js';
 
 /** Reasons hold no value, credential or address. */
 export type MongoVerdict =

@@ -1,8 +1,8 @@
 /** Answers `find` on SQLite: one prepared statement per shape of query, every value bound. */
 import type Database from 'better-sqlite3';
-import { cursorAfter, planFind, type FindPlan } from './find-plan.js';
-import type { Document, FindQuery, Page, StoredDocument, View } from './read-models.js';
-import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './sqlite-tables.js';
+import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
+import type { Document, FindQuery, Page, StoredDocument, View } from '../read-models.js';
+import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './tables.js';
 
 type FoundRow = { readonly id: string; readonly document: string; readonly position: string };
 

@@ -1,14 +1,14 @@
 /** The read models in MongoDB: the contract, and what only they promise. */
 import { MongoServerError, type Document as BsonDocument } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { contacts } from '../../src/projections/contacts.js';
-import { emails } from '../../src/projections/emails.js';
-import { memberships } from '../../src/projections/memberships.js';
-import { planFind } from '../../src/readmodels/find-plan.js';
-import { checkMongo } from '../../src/readmodels/mongodb-check.js';
-import { checkpointsOf, moveCheckpoint } from '../../src/readmodels/mongodb-checkpoints.js';
-import { composeFind } from '../../src/readmodels/mongodb-find.js';
-import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
+import { contacts } from '../../../src/projections/contacts.js';
+import { emails } from '../../../src/projections/emails.js';
+import { memberships } from '../../../src/projections/memberships.js';
+import { planFind } from '../../../src/readmodels/find-plan.js';
+import { checkMongo } from '../../../src/readmodels/mongodb/check.js';
+import { checkpointsOf, moveCheckpoint } from '../../../src/readmodels/mongodb/checkpoints.js';
+import { composeFind } from '../../../src/readmodels/mongodb/find.js';
+import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
   type Checkpoint,
@@ -17,9 +17,9 @@ import {
   type FindQuery,
   type ReadModels,
   type View,
-} from '../../src/readmodels/read-models.js';
-import { readModelsContract, type ReadModelsHarness } from '../contract/read-models.js';
-import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';
+} from '../../../src/readmodels/read-models.js';
+import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
+import { noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
 
 const position = (number: number): string => String(number).padStart(20, '0');
 const checkpoint = (number: number): Checkpoint => ({

@@ -9,7 +9,7 @@ import {
   type DbOptions,
   type MongoClientOptions,
 } from 'mongodb';
-import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from './read-models.js';
+import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from '../read-models.js';
 
 /** Milliseconds. */
 export interface MongoTimeouts {

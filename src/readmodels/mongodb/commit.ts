@@ -7,11 +7,11 @@ import {
   type Collection,
   type WriteError,
 } from 'mongodb';
-import { assertMovable, checkpointsOf, moveCheckpoint, readCheckpoint } from './mongodb-checkpoints.js';
-import { describeError, type MongoConnection } from './mongodb-client.js';
-import { toStored, type StoredView } from './mongodb-documents.js';
-import { collectionName } from './mongodb-find.js';
-import { CommitConflictError, ReadModelsUnavailableError, type Commit, type DocumentWrite } from './read-models.js';
+import { assertMovable, checkpointsOf, moveCheckpoint, readCheckpoint } from './checkpoints.js';
+import { describeError, type MongoConnection } from './client.js';
+import { toStored, type StoredView } from './documents.js';
+import { collectionName } from './find.js';
+import { CommitConflictError, ReadModelsUnavailableError, type Commit, type DocumentWrite } from '../read-models.js';
 
 /** Documents in one bulk write; the driver cuts it further at 16 MiB. */
 const chunkSize = 1_000;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReadModelsUnavailableError, type View } from '../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../src/readmodels/sqlite.js';
-import { readModelsContract, type ReadModelsHarness } from '../contract/read-models.js';
+import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
+import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 
 function sqliteHarness(): ReadModelsHarness {
   const folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));

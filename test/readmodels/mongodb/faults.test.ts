@@ -1,7 +1,7 @@
 /** What the read models answer while MongoDB hangs, breaks, refuses or loses replies: in time, nothing lost, nothing doubled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMongoReadModels } from '../../src/readmodels/mongodb.js';
+import { openMongoReadModels } from '../../../src/readmodels/mongodb/read-models.js';
 import {
   CommitConflictError,
   ReadModelsUnavailableError,
@@ -9,9 +9,9 @@ import {
   type DocumentWrite,
   type ReadModels,
   type View,
-} from '../../src/readmodels/read-models.js';
-import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../support/mongodb.js';
-import { startTcpProxy, type Matcher, type TcpProxy } from '../support/tcp-proxy.js';
+} from '../../../src/readmodels/read-models.js';
+import { behindProxy, noMongo, openTestDatabase, testMongoUrl, type TestDatabase } from '../../support/mongodb.js';
+import { startTcpProxy, type Matcher, type TcpProxy } from '../../support/tcp-proxy.js';
 
 const position = (number: number): string => String(number).padStart(20, '0');
 const checkpoint = (number: number): Checkpoint => ({
