@@ -11,14 +11,14 @@ import { CommandFailedError, InterruptedError } from './cli/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from './cli/program.js';
 import { findService } from './cli/service-client.js';
 import { streamKeysOf } from './cli/stream-keys.js';
-import { readStoresConfig } from './config.js';
-import { dataFolderAt } from './data-folder.js';
+import { readStoresConfig } from './stores/config.js';
+import { dataFolderAt } from './stores/data-folder.js';
 import { rebuildDirectly } from './direct-rebuild.js';
 import { hasWriter } from './eventstore/sqlite/event-store.js';
 import { explain } from './operator.js';
 import { readLive } from './projections/live-reader.js';
 import { liveProjections } from './projections/views.js';
-import { openViewsReader, settingsOf, type StoreSettings } from './stores.js';
+import { openViewsReader, settingsOf, type StoreSettings } from './stores/stores.js';
 
 interface Deployment {
   readonly dataDir: string;

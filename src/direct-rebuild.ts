@@ -14,8 +14,8 @@ import type { ProjectorStatus } from './projections/projector-status.js';
 import type { RebuildResult } from './projections/rebuild-messages.js';
 import { RebuildInterruptedError, runRebuild, type Command } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
-import { openRebuildStores, type RebuildStores } from './rebuild-stores.js';
-import { isShared, type StoreSettings } from './stores.js';
+import { openRebuildStores, type RebuildStores } from './stores/rebuild-stores.js';
+import { isShared, type StoreSettings } from './stores/stores.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { CommandContext } from './commands/batch.js';
 import type { CommandHandler } from './commands/command-handler.js';
 import type { InitialiseService, ServiceState } from './commands/service.js';
-import { ConfigurationError } from './config.js';
-import type { DataFolder } from './data-folder.js';
+import { ConfigurationError } from './stores/config.js';
+import type { DataFolder } from './stores/data-folder.js';
 import { serviceStream, type StreamKeys } from './events/streams.js';
 import { logStart, type EventStore } from './eventstore/event-store.js';
 

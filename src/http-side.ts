@@ -5,14 +5,14 @@ import { createApp } from './api/app.js';
 import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
 import { createRateLimiter } from './api/rate-limit.js';
 import { closeServer, createServer } from './api/server.js';
-import type { Config } from './config.js';
-import type { DataFolder } from './data-folder.js';
+import type { Config } from './stores/config.js';
+import type { DataFolder } from './stores/data-folder.js';
 import { contactStream, type StreamKeys } from './events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import type { Mailer } from './mailer/mailer.js';
 import { addressOf, createHeadLag, printAddress, printKey, readiness, requestLog, type Lines } from './operator.js';
 import type { ReadSide } from './read-side.js';
-import type { OpenEventStore, StoreSettings } from './stores.js';
+import type { OpenEventStore, StoreSettings } from './stores/stores.js';
 import { createUuidSource } from './uuid.js';
 import type { WriteSide } from './write-side.js';
 

@@ -1,8 +1,8 @@
 /** The mail side of a process: the mailer, what it finds its work in, and where its e-mails go. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
-import type { DataFolder } from './data-folder.js';
+import type { Config } from './stores/config.js';
+import type { DataFolder } from './stores/data-folder.js';
 import type { EventStore } from './eventstore/event-store.js';
 import { createMailer, type Mailer } from './mailer/mailer.js';
 import { createOutboxTransport } from './mailer/outbox.js';

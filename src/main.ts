@@ -1,6 +1,6 @@
 /** The process of the service: environment, log lines, signals, and how it ends. What it runs is put together in start-service.ts. */
 import { existsSync } from 'node:fs';
-import { readConfig } from './config.js';
+import { readConfig } from './stores/config.js';
 import { openLogs } from './logs.js';
 import { explain } from './operator.js';
 import { startService } from './start-service.js';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { RequestLine } from './api/passage.js';
 import type { Readiness } from './api/health.js';
-import { ServerRefusedError } from './await-server.js';
-import { ConfigurationError, type Role } from './config.js';
+import { ServerRefusedError } from './stores/await-server.js';
+import { ConfigurationError, type Role } from './stores/config.js';
 import { ServiceError } from './errors.js';
 import { UnknownEventTypeError, UnreadableEventError } from './events/codec.js';
 import { groupsStream, listsStream, tagsStream } from './events/streams.js';
@@ -17,7 +17,7 @@ import type { OwnWrites } from './projections/own-writes.js';
 import { ForeignViewsError } from './projections/start.js';
 import type { ReadSide, ViewsStatus } from './read-side.js';
 import { ReadModelsUnavailableError } from './readmodels/read-models.js';
-import type { OpenEventStore, StoreSettings } from './stores.js';
+import type { OpenEventStore, StoreSettings } from './stores/stores.js';
 
 /** Ready means that what was written so long ago is shown. */
 const readyLagMs = 5_000;

@@ -4,7 +4,7 @@ import type { ChainHead } from './eventstore/chain.js';
 import type { Order, OrderAnswer } from './projections/orders.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector-status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
-import { isShared, type StoreSettings } from './stores.js';
+import { isShared, type StoreSettings } from './stores/stores.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */

@@ -11,7 +11,7 @@ import type { ProjectorFault, ProjectorStatus } from './projections/projector-st
 import { runProjector } from './projections/projector.js';
 import { liveProjections } from './projections/views.js';
 import { stepBack } from './priority.js';
-import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from './stores.js';
+import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from './stores/stores.js';
 
 /** What seldom changes is sent only then. */
 type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;

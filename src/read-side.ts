@@ -16,7 +16,7 @@ import { sameStorages, type Storages } from './projections/storage.js';
 import { liveProjections } from './projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildDesk, type RebuildDesk } from './rebuild-desk.js';
-import { isShared, openReadModels, openViewsReader, type StoreSettings } from './stores.js';
+import { isShared, openReadModels, openViewsReader, type StoreSettings } from './stores/stores.js';
 
 /** How far the views are, as this process knows. */
 export interface ViewsStatus {

@@ -17,7 +17,7 @@ import {
 import { createRecordKeeper } from './projections/record-keeper.js';
 import { CommitConflictError, type ReadModels } from './readmodels/read-models.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
-import type { StoreSettings } from './stores.js';
+import type { StoreSettings } from './stores/stores.js';
 
 export interface RebuildDesk {
   /** Whoever leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */

@@ -4,7 +4,7 @@ import type { OrderAnswer } from './projections/orders.js';
 import type { RebuildProgress, RebuildResult, RebuildRun } from './projections/rebuild-messages.js';
 import type { Given } from './projections/rebuild.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
-import type { StoreSettings } from './stores.js';
+import type { StoreSettings } from './stores/stores.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;

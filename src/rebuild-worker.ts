@@ -8,8 +8,8 @@ import type { OrderAnswer } from './projections/orders.js';
 import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
 import { runRebuild, type Given } from './projections/rebuild.js';
 import { liveProjections } from './projections/views.js';
-import { openRebuildStores } from './rebuild-stores.js';
-import { storeSettings } from './stores.js';
+import { openRebuildStores } from './stores/rebuild-stores.js';
+import { storeSettings } from './stores/stores.js';
 
 /** What the main thread hears. After `result` or `failed` the thread ends. */
 export type FromRebuild =

@@ -1,8 +1,8 @@
 /** Composition root of the service: configuration → stores → write, read, mail and HTTP side; in which order they start and stop. */
 import type { Logger } from 'pino';
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
-import type { Config } from './config.js';
-import { openDataFolder, type DataFolder } from './data-folder.js';
+import type { Config } from './stores/config.js';
+import { openDataFolder, type DataFolder } from './stores/data-folder.js';
 import { deriveStreamKeys, isEmailStream } from './events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
@@ -20,7 +20,7 @@ import {
   settingsOf,
   type OpenEventStore,
   type StoreSettings,
-} from './stores.js';
+} from './stores/stores.js';
 import { openWriteSide } from './write-side.js';
 
 /** What others have requested is looked for at most so often, in milliseconds. */

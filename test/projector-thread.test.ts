@@ -13,7 +13,7 @@ import { memberships } from '../src/projections/memberships.js';
 import type { ProjectorFault } from '../src/projections/projector-status.js';
 import type { FromProjector } from '../src/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
-import type { StoreSettings } from '../src/stores.js';
+import type { StoreSettings } from '../src/stores/stores.js';
 import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
 import { exampleEvents as e, toAppend } from './support/examples.js';
 

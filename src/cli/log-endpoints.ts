@@ -32,7 +32,7 @@ export interface EndpointOptions {
   readonly signal: AbortSignal;
 }
 
-/** The file that src/data-folder.ts gives the log. */
+/** The file that src/stores/data-folder.ts gives the log. */
 export const eventsFileOf = (folder: string): string => path.join(folder, 'events.db');
 
 /** @throws MigrationRefusedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */

@@ -36,7 +36,7 @@ function adviceForServer(origin: string | undefined): string {
   return `${mustMatch} Start it with SECRET="$(cat ${origin})", and keep that file in the backup.`;
 }
 
-/** The file that src/data-folder.ts gives the secret. */
+/** The file that src/stores/data-folder.ts gives the secret. */
 export const secretFile = (folder: string): string => path.join(folder, 'secret');
 
 function secretIn(file: string | undefined): string | undefined {

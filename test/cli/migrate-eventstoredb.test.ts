@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openDataFolder } from '../../src/data-folder.js';
+import { openDataFolder } from '../../src/stores/data-folder.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { newPrefix } from '../support/eventstoredb-server.js';

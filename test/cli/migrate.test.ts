@@ -7,7 +7,7 @@ import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import type { Progress } from '../../src/cli/migration.js';
 import { runMigration, type MigrationOptions } from '../../src/cli/run-migration.js';
 import { secretFile } from '../../src/cli/secret-advice.js';
-import { openDataFolder } from '../../src/data-folder.js';
+import { openDataFolder } from '../../src/stores/data-folder.js';
 import { eventLogChild, startChild } from '../support/event-log.js';
 import {
   eventsInFolder,

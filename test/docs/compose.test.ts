@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/stores/config.js';
 import { compose, composeFile, interpolate, ourServices } from '../support/compose.js';
 import { document } from '../support/markdown.js';
 

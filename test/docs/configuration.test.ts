@@ -1,7 +1,7 @@
-/** The README's configuration table and .env.example against src/config.ts. */
+/** The README's configuration table and .env.example against src/stores/config.ts. */
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/stores/config.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 
 /** The variables that the configuration asks the environment for. */

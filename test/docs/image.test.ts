@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/stores/config.js';
 import { compose, ourServices } from '../support/compose.js';
 import { document } from '../support/markdown.js';
 

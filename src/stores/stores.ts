@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
-import type { ChainHead } from './eventstore/chain.js';
-import { StoreUnavailableError, type EventReader, type EventStore, type Position } from './eventstore/event-store.js';
-import { openSqliteEventReader } from './eventstore/sqlite/reader.js';
-import { openSqliteEventStore } from './eventstore/sqlite/event-store.js';
-import { checkViews } from './projections/start.js';
-import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from './readmodels/read-models.js';
-import { discardIfDamaged, openSqliteReadModels } from './readmodels/sqlite/read-models.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import { StoreUnavailableError, type EventReader, type EventStore, type Position } from '../eventstore/event-store.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
+import { checkViews } from '../projections/start.js';
+import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
+import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
 
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
 
 // The drivers of the servers are loaded where they are used only: they would double the time that an embedded start takes.
-const eventStoreDb = () => import('./eventstore/eventstoredb/event-store.js');
-const mongo = () => import('./readmodels/mongodb/read-models.js');
-const mongoCheck = () => import('./readmodels/mongodb/check.js');
+const eventStoreDb = () => import('../eventstore/eventstoredb/event-store.js');
+const mongo = () => import('../readmodels/mongodb/read-models.js');
+const mongoCheck = () => import('../readmodels/mongodb/check.js');
 
 /** Plain data: it crosses threads. */
 export const storeSettings = z.object({

@@ -1,6 +1,6 @@
 /** The environment, checked: a bad value stops the start with a message that names the variable and never shows a secret. */
 import { z } from 'zod';
-import { parseSmtpUrl, type SmtpServer } from './mailer/smtp-url.js';
+import { parseSmtpUrl, type SmtpServer } from '../mailer/smtp-url.js';
 
 /** An empty variable counts as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>

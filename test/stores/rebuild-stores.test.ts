@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
-import { createLease } from '../src/projections/lease.js';
-import type { ReadModels, View } from '../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
-import { openRebuildStores, withPauses } from '../src/rebuild-stores.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { createLease } from '../../src/projections/lease.js';
+import type { ReadModels, View } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { openRebuildStores, withPauses } from '../../src/stores/rebuild-stores.js';
 
 const view: View = { name: 'things', version: 1, indexes: [] };
 
