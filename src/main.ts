@@ -1,9 +1,9 @@
 /** The process of the service: environment, log lines, signals, and how it ends. What it runs is put together in start-service.ts. */
 import { existsSync } from 'node:fs';
 import { readConfig } from './stores/config.js';
-import { openLogs } from './logs.js';
-import { explain } from './operator.js';
-import { startService } from './start-service.js';
+import { openLogs } from './app/logs.js';
+import { explain } from './app/operator.js';
+import { startService } from './app/start-service.js';
 
 /** The whole stop, whatever a store does, takes at most this long. */
 const stopPatienceMs = 25_000;

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyOpen } from '../../src/cli/audit-verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
-import { AlteredLogError, guardLog } from '../../src/evidence-guard.js';
+import { AlteredLogError, guardLog } from '../../src/app/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';

@@ -1,7 +1,7 @@
 /** Ids that were seen are never forgotten, and few others are taken for them. */
 import { expect, it } from 'vitest';
 import { createSeenIds } from '../../src/projections/seen-ids.js';
-import { createUlidSource } from '../../src/ulid.js';
+import { createUlidSource } from '../../src/app/ulid.js';
 
 it('knows all that it has seen, of that view, and hardly anything else', () => {
   const newUlid = createUlidSource(() => 1_700_000_000_000);

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newRecord, readRecord, rebuildsView, writeRecord } from '../src/projections/rebuild-record.js';
-import type { ReadModels } from '../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
-import { createRebuildDesk } from '../src/rebuild-desk.js';
-import type { RebuildThreadOptions } from '../src/rebuild-thread.js';
+import { newRecord, readRecord, rebuildsView, writeRecord } from '../../src/projections/rebuild-record.js';
+import type { ReadModels } from '../../src/readmodels/read-models.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { createRebuildDesk } from '../../src/app/rebuild-coordinator.js';
+import type { RebuildThreadOptions } from '../../src/app/rebuild-thread.js';
 
 const patience = { timeout: 20_000, interval: 5 };
 const switched = { outcome: 'switched', views: [] } as const;

@@ -1,6 +1,6 @@
 /** Whose stream it is, asked of the log: for views that keep no index of streams. */
 import { z } from 'zod';
-import { StoreUnavailableError, type EventReader } from './eventstore/event-store.js';
+import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 
 const ofContact = z.object({ contact_id: z.string() });
 

@@ -1,9 +1,9 @@
 /** The guard at the start: long logs are verified in a thread, an alteration is found in both ways, an honest log raises no alarm. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../src/evidence-guard.js';
-import { openSqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
-import { exampleEvent, newFolder, tampered } from './support/evidence-log.js';
+import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/app/evidence-guard.js';
+import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { exampleEvent, newFolder, tampered } from '../support/evidence-log.js';
 
 async function logOf(events: number): Promise<string> {
   const file = path.join(newFolder(), 'events.db');

@@ -1,17 +1,17 @@
 /** Composition root of the projector's thread: opens both stores, folds, and tells the main thread how far it has come. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { fillViews } from './projections/fill.js';
-import type { ChainHead } from './eventstore/chain.js';
-import { keepEvidence, observed } from './projections/evidence.js';
-import { createLease, type Lease } from './projections/lease.js';
-import { createOrders, type Order, type OrderAnswer } from './projections/orders.js';
-import { createPace } from './projections/pace.js';
-import type { ProjectorFault, ProjectorStatus } from './projections/projector-status.js';
-import { runProjector } from './projections/projector.js';
-import { liveProjections } from './projections/views.js';
-import { stepBack } from './priority.js';
-import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from './stores/stores.js';
+import { fillViews } from '../projections/fill.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import { keepEvidence, observed } from '../projections/evidence.js';
+import { createLease, type Lease } from '../projections/lease.js';
+import { createOrders, type Order, type OrderAnswer } from '../projections/orders.js';
+import { createPace } from '../projections/pace.js';
+import type { ProjectorFault, ProjectorStatus } from '../projections/projector-status.js';
+import { runProjector } from '../projections/projector.js';
+import { liveProjections } from '../projections/views.js';
+import { stepBack } from './lower-thread-priority.js';
+import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from '../stores/stores.js';
 
 /** What seldom changes is sent only then. */
 type Seldom = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;

@@ -1,6 +1,6 @@
 /** Where log lines go: standard output, in larger pieces. Lines of requests are gathered first, since pino's destination measures all that it holds at every write. */
 import { pino } from 'pino';
-import type { Config } from './stores/config.js';
+import type { Config } from '../stores/config.js';
 import type { Lines } from './operator.js';
 import type { Logs } from './start-service.js';
 

@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { createLease } from './projections/lease.js';
-import { createOrderLine } from './projections/order-line.js';
-import type { OrderAnswer } from './projections/orders.js';
-import type { RebuildProgress, RebuildResult } from './projections/rebuild-messages.js';
-import { runRebuild, type Given } from './projections/rebuild.js';
-import { liveProjections } from './projections/views.js';
-import { openRebuildStores } from './stores/rebuild-stores.js';
-import { storeSettings } from './stores/stores.js';
+import { createLease } from '../projections/lease.js';
+import { createOrderLine } from '../projections/order-line.js';
+import type { OrderAnswer } from '../projections/orders.js';
+import type { RebuildProgress, RebuildResult } from '../projections/rebuild-messages.js';
+import { runRebuild, type Given } from '../projections/rebuild.js';
+import { liveProjections } from '../projections/views.js';
+import { openRebuildStores } from '../stores/rebuild-stores.js';
+import { storeSettings } from '../stores/stores.js';
 
 /** What the main thread hears. After `result` or `failed` the thread ends. */
 export type FromRebuild =

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { contactOfStream } from '../src/contact-of-stream.js';
-import { StoreUnavailableError, type StoredEvent } from '../src/eventstore/event-store.js';
-import { openLog, said } from './support/event-log.js';
+import { contactOfStream } from '../../src/app/contact-of-stream.js';
+import { StoreUnavailableError, type StoredEvent } from '../../src/eventstore/event-store.js';
+import { openLog, said } from '../support/event-log.js';
 
 const about = (data: object | string) => ({
   id: randomUUID(),

@@ -1,23 +1,23 @@
 /** What the operator sees: readiness, log lines, the start banner, and why a start was refused. Nothing personal, no key but the generated one in the banner. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { RequestLine } from './api/passage.js';
-import type { Readiness } from './api/health.js';
-import { ServerRefusedError } from './stores/await-server.js';
-import { ConfigurationError, type Role } from './stores/config.js';
-import { ServiceError } from './errors.js';
-import { UnknownEventTypeError, UnreadableEventError } from './events/codec.js';
-import { groupsStream, listsStream, tagsStream } from './events/streams.js';
-import { StoreUnavailableError, WriterLockedError } from './eventstore/event-store.js';
+import type { RequestLine } from '../api/passage.js';
+import type { Readiness } from '../api/health.js';
+import { ServerRefusedError } from '../stores/await-server.js';
+import { ConfigurationError, type Role } from '../stores/config.js';
+import { ServiceError } from '../errors.js';
+import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js';
+import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
 import { AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
-import type { ChainHead } from './eventstore/chain.js';
-import type { MailerReport } from './mailer/job.js';
-import type { MailerStatus } from './mailer/mailer.js';
-import type { OwnWrites } from './projections/own-writes.js';
-import { ForeignViewsError } from './projections/start.js';
-import type { ReadSide, ViewsStatus } from './read-side.js';
-import { ReadModelsUnavailableError } from './readmodels/read-models.js';
-import type { OpenEventStore, StoreSettings } from './stores/stores.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import type { MailerReport } from '../mailer/job.js';
+import type { MailerStatus } from '../mailer/mailer.js';
+import type { OwnWrites } from '../projections/own-writes.js';
+import { ForeignViewsError } from '../projections/start.js';
+import type { ReadSide, ViewsStatus } from './views.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 
 /** Ready means that what was written so long ago is shown. */
 const readyLagMs = 5_000;

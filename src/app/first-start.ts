@@ -1,12 +1,12 @@
 /** What a log is begun with, and held to for ever: its id and the secret behind its stream names. */
 import { randomUUID } from 'node:crypto';
-import type { CommandContext } from './commands/batch.js';
-import type { CommandHandler } from './commands/command-handler.js';
-import type { InitialiseService, ServiceState } from './commands/service.js';
-import { ConfigurationError } from './stores/config.js';
-import type { DataFolder } from './stores/data-folder.js';
-import { serviceStream, type StreamKeys } from './events/streams.js';
-import { logStart, type EventStore } from './eventstore/event-store.js';
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { InitialiseService, ServiceState } from '../commands/service.js';
+import { ConfigurationError } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import { serviceStream, type StreamKeys } from '../events/streams.js';
+import { logStart, type EventStore } from '../eventstore/event-store.js';
 
 /** Only a log that is still empty may be begun with a new secret. */
 export async function firstSecret(store: Pick<EventStore, 'head'>, folder: DataFolder): Promise<string> {

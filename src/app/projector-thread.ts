@@ -1,10 +1,10 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
-import type { ChainHead } from './eventstore/chain.js';
-import type { Order, OrderAnswer } from './projections/orders.js';
-import { initialStatus, type ProjectorFault, type ProjectorStatus } from './projections/projector-status.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import type { Order, OrderAnswer } from '../projections/orders.js';
+import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projections/projector-status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
-import { isShared, type StoreSettings } from './stores/stores.js';
+import { isShared, type StoreSettings } from '../stores/stores.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
@@ -32,7 +32,7 @@ export interface ProjectorThread {
 }
 
 const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../dist/projector-worker.js' : './projector-worker.js',
+  import.meta.url.endsWith('.ts') ? '../../dist/app/projector-worker.js' : './projector-worker.js',
   import.meta.url,
 );
 const backOffMs = { first: 100, most: 5_000 };

@@ -1,6 +1,6 @@
 /** The UUIDs of events and requests: random ones, of version 4. */
 import { expect, test } from 'vitest';
-import { createUuidSource } from '../src/uuid.js';
+import { createUuidSource } from '../../src/app/uuid.js';
 
 const next = createUuidSource();
 const many = Array.from({ length: 5_000 }, () => next());

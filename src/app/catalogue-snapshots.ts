@@ -1,8 +1,8 @@
 /** Snapshots of the catalogues in the read models: what keeps a start short when a million events have passed. Never trusted without the log's word. */
-import { catalogueState, type CatalogueState } from './commands/catalogue.js';
-import type { Folded } from './commands/batch.js';
-import type { EventReader } from './eventstore/event-store.js';
-import type { Checkpoint, Document, ReadModels, View } from './readmodels/read-models.js';
+import { catalogueState, type CatalogueState } from '../commands/catalogue.js';
+import type { Folded } from '../commands/batch.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { Checkpoint, Document, ReadModels, View } from '../readmodels/read-models.js';
 
 export const snapshotView: View = { name: 'snapshots', version: 1, indexes: [] };
 

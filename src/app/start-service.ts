@@ -1,16 +1,16 @@
 /** Composition root of the service: configuration → stores → write, read, mail and HTTP side; in which order they start and stop. */
 import type { Logger } from 'pino';
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
-import type { Config } from './stores/config.js';
-import { openDataFolder, type DataFolder } from './stores/data-folder.js';
-import { deriveStreamKeys, isEmailStream } from './events/streams.js';
+import type { Config } from '../stores/config.js';
+import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
+import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
-import { openHttpSide } from './http-side.js';
-import { openMailSide } from './mail-side.js';
-import type { Mailer } from './mailer/mailer.js';
+import { openHttpSide } from './http.js';
+import { openMailSide } from './mail.js';
+import type { Mailer } from '../mailer/mailer.js';
 import type { Lines } from './operator.js';
-import { openReadSide, type ReadSide } from './read-side.js';
+import { openReadSide, type ReadSide } from './views.js';
 import {
   isShared,
   openEventStore,
@@ -20,8 +20,8 @@ import {
   settingsOf,
   type OpenEventStore,
   type StoreSettings,
-} from './stores/stores.js';
-import { openWriteSide } from './write-side.js';
+} from '../stores/stores.js';
+import { openWriteSide } from './commands.js';
 
 /** What others have requested is looked for at most so often, in milliseconds. */
 const othersMailMs = 200;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUlidSource } from '../src/ulid.js';
+import { createUlidSource } from '../../src/app/ulid.js';
 
 test('26 characters of Crockford base 32, the first ten of them the time', () => {
   const next = createUlidSource(() => 1_469_918_176_385);

@@ -1,8 +1,8 @@
 /** Composition root of the thread that verifies the embedded log at the start, off the HTTP thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { verifyLog, type Verification } from './audit/verify.js';
-import { openSqliteEventReader } from './eventstore/sqlite/reader.js';
+import { verifyLog, type Verification } from '../audit/verify.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 
 /** What the main thread hears, once. */
 export type FromVerifier =

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { gatherLines } from '../src/logs.js';
+import { gatherLines } from '../../src/app/logs.js';
 
 test('lines leave in order and whole, in pieces of about 4 KiB, or when they are asked for', () => {
   const written: string[] = [];
@@ -26,7 +26,7 @@ test.each([
   { end: 'await Promise.reject(new Error("unforeseen"))' },
   { end: 'process.exit(3)' },
 ])('no line is lost when the process ends by $end', ({ end }) => {
-  const logs = new URL('../dist/logs.js', import.meta.url).href;
+  const logs = new URL('../../dist/app/logs.js', import.meta.url).href;
   const script = `import { openLogs } from ${JSON.stringify(logs)};
     const { lines, logger } = openLogs({ logLevel: 'info' });
     lines.write('first\\n');

@@ -1,21 +1,21 @@
 /** Rebuilds views without a running service: folds and rebuilds in this process, under the lock or the leases that a service would hold. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectRebuild } from './cli/command-line.js';
-import { CommandFailedError } from './cli/failures.js';
-import { logStart, type EventReader, type Position } from './eventstore/event-store.js';
-import { openSqliteEventStore } from './eventstore/sqlite/event-store.js';
-import { fillViews } from './projections/fill.js';
-import { createLease, type Lease } from './projections/lease.js';
-import { createOrderLine } from './projections/order-line.js';
-import { createOrders, type OrderAnswer, type Orders } from './projections/orders.js';
-import { runProjector } from './projections/projector.js';
-import type { ProjectorStatus } from './projections/projector-status.js';
-import type { RebuildResult } from './projections/rebuild-messages.js';
-import { RebuildInterruptedError, runRebuild, type Command } from './projections/rebuild.js';
-import { liveProjections } from './projections/views.js';
-import { openRebuildStores, type RebuildStores } from './stores/rebuild-stores.js';
-import { isShared, type StoreSettings } from './stores/stores.js';
+import type { DirectRebuild } from '../cli/command-line.js';
+import { CommandFailedError } from '../cli/failures.js';
+import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
+import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
+import { fillViews } from '../projections/fill.js';
+import { createLease, type Lease } from '../projections/lease.js';
+import { createOrderLine } from '../projections/order-line.js';
+import { createOrders, type OrderAnswer, type Orders } from '../projections/orders.js';
+import { runProjector } from '../projections/projector.js';
+import type { ProjectorStatus } from '../projections/projector-status.js';
+import type { RebuildResult } from '../projections/rebuild-messages.js';
+import { RebuildInterruptedError, runRebuild, type Command } from '../projections/rebuild.js';
+import { liveProjections } from '../projections/views.js';
+import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
+import { isShared, type StoreSettings } from '../stores/stores.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;

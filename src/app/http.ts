@@ -1,20 +1,20 @@
 /** The HTTP side of a process: the API with its keys and limits, on a server that listens. */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { createApp } from './api/app.js';
-import { configuredKey, createAuthenticator, hashKey } from './api/auth.js';
-import { createRateLimiter } from './api/rate-limit.js';
-import { closeServer, createServer } from './api/server.js';
-import type { Config } from './stores/config.js';
-import type { DataFolder } from './stores/data-folder.js';
-import { contactStream, type StreamKeys } from './events/streams.js';
+import { createApp } from '../api/app.js';
+import { configuredKey, createAuthenticator, hashKey } from '../api/auth.js';
+import { createRateLimiter } from '../api/rate-limit.js';
+import { closeServer, createServer } from '../api/server.js';
+import type { Config } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
-import type { Mailer } from './mailer/mailer.js';
+import type { Mailer } from '../mailer/mailer.js';
 import { addressOf, createHeadLag, printAddress, printKey, readiness, requestLog, type Lines } from './operator.js';
-import type { ReadSide } from './read-side.js';
-import type { OpenEventStore, StoreSettings } from './stores/stores.js';
+import type { ReadSide } from './views.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { createUuidSource } from './uuid.js';
-import type { WriteSide } from './write-side.js';
+import type { WriteSide } from './commands.js';
 
 /** Running requests get this long when the service stops. */
 const closePatienceMs = 10_000;

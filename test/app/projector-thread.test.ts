@@ -6,16 +6,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteEventStore, type SqliteEventStore } from '../src/eventstore/sqlite/event-store.js';
-import { contacts } from '../src/projections/contacts.js';
-import { lists } from '../src/projections/lists.js';
-import { memberships } from '../src/projections/memberships.js';
-import type { ProjectorFault } from '../src/projections/projector-status.js';
-import type { FromProjector } from '../src/projector-worker.js';
-import { startProjectorThread, type ProjectorThread } from '../src/projector-thread.js';
-import type { StoreSettings } from '../src/stores/stores.js';
-import { openSqliteReadModels } from '../src/readmodels/sqlite/read-models.js';
-import { exampleEvents as e, toAppend } from './support/examples.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { contacts } from '../../src/projections/contacts.js';
+import { lists } from '../../src/projections/lists.js';
+import { memberships } from '../../src/projections/memberships.js';
+import type { ProjectorFault } from '../../src/projections/projector-status.js';
+import type { FromProjector } from '../../src/app/projector-worker.js';
+import { startProjectorThread, type ProjectorThread } from '../../src/app/projector-thread.js';
+import type { StoreSettings } from '../../src/stores/stores.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { exampleEvents as e, toAppend } from '../support/examples.js';
 
 let folder: string;
 let store: SqliteEventStore;
@@ -98,7 +98,7 @@ it('goes on where a thread was killed in the middle of folding, and ends with wh
   );
   const head = await store.head();
   const killedFile = path.join(folder, 'killed.db');
-  const worker = new Worker(new URL('../dist/projector-worker.js', import.meta.url), {
+  const worker = new Worker(new URL('../../dist/app/projector-worker.js', import.meta.url), {
     workerData: { settings: embeddedStores(killedFile), holder: 'killed' },
   });
   await new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 /** Verifies the embedded log at the start of the service: before anything is answered, or in the background where it is long. */
 import { Worker } from 'node:worker_threads';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Difference } from './audit/verify-difference.js';
-import { verifyLog, type Verification } from './audit/verify.js';
+import type { Difference } from '../audit/verify-difference.js';
+import { verifyLog, type Verification } from '../audit/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
-import { logStart, type EventReader } from './eventstore/event-store.js';
-import { openSqliteEventReader, type SqliteEventReader } from './eventstore/sqlite/reader.js';
-import { readLogId } from './projections/start.js';
+import { logStart, type EventReader } from '../eventstore/event-store.js';
+import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { readLogId } from '../projections/start.js';
 
 /** A start waits so long for the verification; what takes longer goes on while the service works. */
 const patienceMs = 10_000;
@@ -14,7 +14,7 @@ const patienceMs = 10_000;
 const eventsAtOnce = 4_000;
 
 const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../dist/evidence-worker.js' : './evidence-worker.js',
+  import.meta.url.endsWith('.ts') ? '../../dist/app/evidence-worker.js' : './evidence-worker.js',
   import.meta.url,
 );
 

@@ -1,22 +1,22 @@
 /** The read side of a process: the views, how far they have come, and the projector where it is this process's part. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { EventStore } from './eventstore/event-store.js';
-import type { ChainHead } from './eventstore/chain.js';
-import { createAnalyticsQueries, type AnalyticsQueries } from './projections/analytics-queries.js';
-import { createFollower, type Follower } from './projections/follower.js';
-import { createLiveReader, type LiveReader } from './projections/live-reader.js';
-import { everyFeed } from './projections/order-line.js';
-import { createOwnWrites, type OwnWrites } from './projections/own-writes.js';
-import type { ParkedStream } from './projections/parked.js';
+import type { EventStore } from '../eventstore/event-store.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
+import { createFollower, type Follower } from '../projections/follower.js';
+import { createLiveReader, type LiveReader } from '../projections/live-reader.js';
+import { everyFeed } from '../projections/order-line.js';
+import { createOwnWrites, type OwnWrites } from '../projections/own-writes.js';
+import type { ParkedStream } from '../projections/parked.js';
 import { contactOfStream } from './contact-of-stream.js';
-import { createQueries, type Queries } from './projections/queries.js';
-import { initialStatus, type ProjectorStatus } from './projections/projector-status.js';
-import { sameStorages, type Storages } from './projections/storage.js';
-import { liveProjections } from './projections/views.js';
+import { createQueries, type Queries } from '../projections/queries.js';
+import { initialStatus, type ProjectorStatus } from '../projections/projector-status.js';
+import { sameStorages, type Storages } from '../projections/storage.js';
+import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createRebuildDesk, type RebuildDesk } from './rebuild-desk.js';
-import { isShared, openReadModels, openViewsReader, type StoreSettings } from './stores/stores.js';
+import { createRebuildDesk, type RebuildDesk } from './rebuild-coordinator.js';
+import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 /** How far the views are, as this process knows. */
 export interface ViewsStatus {

@@ -1,17 +1,17 @@
 /** The mail side of a process: the mailer, what it finds its work in, and where its e-mails go. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Config } from './stores/config.js';
-import type { DataFolder } from './stores/data-folder.js';
-import type { EventStore } from './eventstore/event-store.js';
-import { createMailer, type Mailer } from './mailer/mailer.js';
-import { createOutboxTransport } from './mailer/outbox.js';
-import { createSmtpTransport, smtpTimings } from './mailer/smtp.js';
-import { mailerTimings } from './mailer/timings.js';
-import type { Transport } from './mailer/transport.js';
+import type { Config } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import type { EventStore } from '../eventstore/event-store.js';
+import { createMailer, type Mailer } from '../mailer/mailer.js';
+import { createOutboxTransport } from '../mailer/outbox.js';
+import { createSmtpTransport, smtpTimings } from '../mailer/smtp.js';
+import { mailerTimings } from '../mailer/timings.js';
+import type { Transport } from '../mailer/transport.js';
 import { mailReport } from './operator.js';
-import type { ReadSide } from './read-side.js';
-import type { WriteSide } from './write-side.js';
+import type { ReadSide } from './views.js';
+import type { WriteSide } from './commands.js';
 
 /** E-mails under way at once. */
 const mailConcurrency = 10;

@@ -1,10 +1,10 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
 import { Worker } from 'node:worker_threads';
-import type { OrderAnswer } from './projections/orders.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from './projections/rebuild-messages.js';
-import type { Given } from './projections/rebuild.js';
+import type { OrderAnswer } from '../projections/orders.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../projections/rebuild-messages.js';
+import type { Given } from '../projections/rebuild.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
-import type { StoreSettings } from './stores/stores.js';
+import type { StoreSettings } from '../stores/stores.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
@@ -26,7 +26,7 @@ export interface RebuildThread {
 }
 
 const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../dist/rebuild-worker.js' : './rebuild-worker.js',
+  import.meta.url.endsWith('.ts') ? '../../dist/app/rebuild-worker.js' : './rebuild-worker.js',
   import.meta.url,
 );
 const closeWithinMs = 5_000;
