@@ -5,7 +5,7 @@ import type { AuditReader } from '../audit/reading.js';
 import type { Audience } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
-import type { OwnWrites } from '../projections/own-writes.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
 import { analyticsRouter } from './analytics.js';

@@ -2,7 +2,7 @@
 import { Router, type Request } from 'express';
 import type { AuditReader } from '../audit/reading.js';
 import { ServiceError } from '../errors.js';
-import { isOpen, type RebuildRecord } from '../projections/rebuild-record.js';
+import { isOpen, type RebuildRecord } from '../projector/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
 import { checkParameters, choice } from './audit-input.js';
 import { createStreams, streamRoute, type Streams } from './audit-stream.js';

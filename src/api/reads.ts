@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
-import type { OwnWrites } from '../projections/own-writes.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { Call } from './call.js';
 import type { Answer } from './envelope.js';

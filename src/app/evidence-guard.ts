@@ -6,7 +6,7 @@ import { verifyLog, type Verification } from '../audit/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import { logStart, type EventReader } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { readLogId } from '../projections/start.js';
+import { readLogId } from '../projector/start.js';
 
 /** A start waits so long for the verification; what takes longer goes on while the service works. */
 const patienceMs = 10_000;

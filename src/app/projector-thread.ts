@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { Order, OrderAnswer } from '../projections/orders.js';
-import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projections/projector-status.js';
+import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
 

@@ -13,7 +13,7 @@ import {
   showView,
   writeRecord,
   type RebuildRecord,
-} from '../projections/rebuild-record.js';
+} from '../projector/rebuild-record.js';
 import { createRecordKeeper } from '../projections/record-keeper.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { createLease } from '../projections/lease.js';
+import { createLease } from '../projector/lease.js';
 import { createOrderLine } from '../projections/order-line.js';
 import type { OrderAnswer } from '../projections/orders.js';
 import type { RebuildProgress, RebuildResult } from '../projections/rebuild-messages.js';

@@ -6,7 +6,7 @@ import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type S
 import { nowhere } from '../audit/verify-difference.js';
 import { verifyLog, type Verification } from '../audit/verify.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { checkViews, ForeignViewsError } from '../projections/start.js';
+import { checkViews, ForeignViewsError } from '../projector/start.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Poison } from '../projections/orders.js';
 import { createMeter } from '../projections/rebuild-meter.js';
-import { showView } from '../projections/rebuild-record.js';
+import { showView } from '../projector/rebuild-record.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';

@@ -1,8 +1,8 @@
 /** `audience projections`: how far the views are, and rebuilding them. */
 import type { Command } from 'commander';
-import { readParked } from '../projections/parked.js';
-import { isOpen, readRecord } from '../projections/rebuild-record.js';
-import { checkpointName, isOf } from '../projections/storage.js';
+import { readParked } from '../projector/parked.js';
+import { isOpen, readRecord } from '../projector/rebuild-record.js';
+import { checkpointName, isOf } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';

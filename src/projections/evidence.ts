@@ -25,8 +25,8 @@ import {
   type Chain,
   type EvidenceBlock,
 } from './evidence-blocks.js';
-import { LeaseLostError, type Lease } from './lease.js';
-import { readLogId } from './start.js';
+import { LeaseLostError, type Lease } from '../projector/lease.js';
+import { readLogId } from '../projector/start.js';
 
 export interface EvidenceOptions {
   readonly reader: EventReader;

@@ -1,13 +1,13 @@
 /** Storages that the projector feeds beside the live ones: those that are to be live, and those that were until a moment ago. */
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
-import { foldBatch, handlersOf, PoisonEventError } from './fold.js';
-import type { Lease } from './lease.js';
+import { foldBatch, handlersOf, PoisonEventError } from '../projector/fold.js';
+import type { Lease } from '../projector/lease.js';
 import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
-import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from './parked.js';
+import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
 import type { Projection } from './projection.js';
-import { noteRetiring, unpark } from './retiring.js';
-import { checkpointName, fillName, sameStorages, storedAs, type Storages } from './storage.js';
+import { noteRetiring, unpark } from '../projector/old-storages.js';
+import { checkpointName, fillName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
 
 export interface Feed {
   /** Of the rebuild; undefined: it was live, and is fed until everybody has noticed that it is no more. */

@@ -1,6 +1,6 @@
 /** The documents that a fill has at hand: recent ones, written or yet to be written, and which ids cannot be in the store at all. */
 import type { DocumentWrite, ReadModels } from '../readmodels/read-models.js';
-import { toSlot, type Slot, type SlotSource } from './fold.js';
+import { toSlot, type Slot, type SlotSource } from '../projector/fold.js';
 import type { Projection } from './projection.js';
 import { createSeenIds } from './seen-ids.js';
 

@@ -2,10 +2,10 @@
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { createFillCache, type FillCache } from './fill-cache.js';
-import { foldInto, handlersOf, parkedWrite } from './fold.js';
-import { parkedId, parkedView, readParked, type ParkedStream } from './parked.js';
+import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
+import { parkedId, parkedView, readParked, type ParkedStream } from '../projector/parked.js';
 import type { Projection } from './projection.js';
-import { demandLogId } from './start.js';
+import { demandLogId } from '../projector/start.js';
 
 export interface FillInput {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;

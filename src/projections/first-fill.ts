@@ -3,7 +3,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
 import type { FillProgress, fillViews } from './fill.js';
 import type { Projection } from './projection.js';
-import { checkpointName, firstFillName, firstStorages } from './storage.js';
+import { checkpointName, firstFillName, firstStorages } from '../projector/storage.js';
 
 export interface FirstFill {
   readonly reader: EventReader;

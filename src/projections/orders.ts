@@ -1,7 +1,7 @@
 /** What a rebuild asks of the projector, and what it is answered: plain objects, for they cross threads. */
 import type { Checkpoint } from '../readmodels/read-models.js';
-import type { ParkedStream } from './parked.js';
-import type { Storages } from './storage.js';
+import type { ParkedStream } from '../projector/parked.js';
+import type { Storages } from '../projector/storage.js';
 
 export type Order =
   /** Catch these storages up to where the live views are, and feed them from then on. */

@@ -1,6 +1,6 @@
 /** How fast a rebuild's fill is, and how long it will take. */
 import type { RebuildProgress } from './rebuild-messages.js';
-import type { ShownProgress } from './rebuild-record.js';
+import type { ShownProgress } from '../projector/rebuild-record.js';
 
 export interface Meter {
   show(progress: RebuildProgress): ShownProgress;

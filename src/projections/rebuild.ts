@@ -4,13 +4,21 @@ import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import { fillViews, type FillBounds } from './fill.js';
 import { namedStorages, poisonOf } from './feeds.js';
-import { PoisonEventError } from './fold.js';
+import { PoisonEventError } from '../projector/fold.js';
 import type { Order, OrderAnswer, Poison } from './orders.js';
 import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './rebuild-messages.js';
-import { overTombstones, readParked } from './parked.js';
+import { overTombstones, readParked } from '../projector/parked.js';
 import type { Projection } from './projection.js';
-import { dropAll, readRetiring, type StoredView } from './retiring.js';
-import { checkpointName, fillName, isOf, nextStorage, storedAs, storedViews, type Storages } from './storage.js';
+import { dropAll, readRetiring, type StoredView } from '../projector/old-storages.js';
+import {
+  checkpointName,
+  fillName,
+  isOf,
+  nextStorage,
+  storedAs,
+  storedViews,
+  type Storages,
+} from '../projector/storage.js';
 
 export type Given = Exclude<Order, { type: 'retire' }>;
 type Lost = Extract<OrderAnswer, { type: 'lost' }>;

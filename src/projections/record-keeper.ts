@@ -1,6 +1,6 @@
 /** The record of the rebuild that this process carries out, as it is known best here: written again whenever it has changed, and over none but itself. */
 import type { ReadModels } from '../readmodels/read-models.js';
-import { writeRecord, type KeptRecords, type RebuildRecord } from './rebuild-record.js';
+import { writeRecord, type KeptRecords, type RebuildRecord } from '../projector/rebuild-record.js';
 
 export interface RecordKeeper {
   current(): RebuildRecord | undefined;

@@ -7,7 +7,7 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { StoreUnavailableError, type EventReader, type EventStore, type Position } from '../eventstore/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
-import { checkViews } from '../projections/start.js';
+import { checkViews } from '../projector/start.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
 

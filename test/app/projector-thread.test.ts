@@ -10,7 +10,7 @@ import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstor
 import { contacts } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
 import { memberships } from '../../src/projections/memberships.js';
-import type { ProjectorFault } from '../../src/projections/projector-status.js';
+import type { ProjectorFault } from '../../src/projector/status.js';
 import type { FromProjector } from '../../src/app/projector-worker.js';
 import { startProjectorThread, type ProjectorThread } from '../../src/app/projector-thread.js';
 import type { StoreSettings } from '../../src/stores/stores.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newRecord, readRecord, rebuildsView, writeRecord } from '../../src/projections/rebuild-record.js';
+import { newRecord, readRecord, rebuildsView, writeRecord } from '../../src/projector/rebuild-record.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { createRebuildDesk } from '../../src/app/rebuild-coordinator.js';

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import type { Projection } from '../../src/projections/projection.js';
-import { runProjector } from '../../src/projections/projector.js';
+import { runProjector } from '../../src/projector/projector.js';
 import type { ReadModelReader } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { someAddress, unique } from '../support/answers.js';

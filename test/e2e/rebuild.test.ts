@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { readLive } from '../../src/projections/live-reader.js';
+import { readLive } from '../../src/projector/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { newList, ok, refusal, someAddress } from '../support/answers.js';

@@ -6,7 +6,7 @@ import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { blockOf, keptHead, linksPerBlock, storedLinks } from '../../src/projections/evidence-blocks.js';
 import { keepEvidence, observed, type EvidenceKeeper, type EvidenceOptions } from '../../src/projections/evidence.js';
-import { createLease } from '../../src/projections/lease.js';
+import { createLease } from '../../src/projector/lease.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { allEvents, newLogFile, openLog, said } from '../support/event-log.js';

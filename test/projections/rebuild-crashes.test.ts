@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
-import { readParked } from '../../src/projections/parked.js';
+import { readParked } from '../../src/projector/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Commit, type ReadModels } from '../../src/readmodels/read-models.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
 import { memberships } from '../../src/projections/memberships.js';
-import { parkedView } from '../../src/projections/parked.js';
+import { parkedView } from '../../src/projector/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { createLease } from '../../src/projections/lease.js';
+import { createLease } from '../../src/projector/lease.js';
 import type { ReadModels, View } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { openRebuildStores, withPauses } from '../../src/stores/rebuild-stores.js';

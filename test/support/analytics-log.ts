@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { emailOutcomes } from '../../src/projections/email-outcomes.js';
-import { foldBatch, handlersOf } from '../../src/projections/fold.js';
+import { foldBatch, handlersOf } from '../../src/projector/fold.js';
 import { listGrowth } from '../../src/projections/list-growth.js';
 import { tagUse } from '../../src/projections/tag-use.js';
 import type { Checkpoint, ReadModels } from '../../src/readmodels/read-models.js';

@@ -19,7 +19,7 @@ import { tagDecider } from '../../src/commands/tag.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
-import { createOwnWrites } from '../../src/projections/own-writes.js';
+import { createOwnWrites } from '../../src/projector/read-your-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
 import { openLog } from './event-log.js';

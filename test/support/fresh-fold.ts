@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import { runProjector } from '../../src/projections/projector.js';
+import { runProjector } from '../../src/projector/projector.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModelReader, StoredDocument, View } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';

@@ -1,6 +1,6 @@
 /** Waits for what a running projector tells of itself: a position or a condition, never a time. */
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import type { ProjectorStatus } from '../../src/projections/projector-status.js';
+import type { ProjectorStatus } from '../../src/projector/status.js';
 
 export interface StatusWatch {
   /** For the projector's `onProgress`. */

@@ -2,16 +2,23 @@
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { batches, type Batch } from './batches.js';
-import { foldFeeds, loseFeeds, namedStorages, obey, type FeedingRun, type RebuildOrders } from './feeds.js';
-import type { FillProgress, fillViews } from './fill.js';
-import { fillFirst } from './first-fill.js';
+import {
+  foldFeeds,
+  loseFeeds,
+  namedStorages,
+  obey,
+  type FeedingRun,
+  type RebuildOrders,
+} from '../projections/feeds.js';
+import type { FillProgress, fillViews } from '../projections/fill.js';
+import { fillFirst } from '../projections/first-fill.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
-import { aborted, pause, type Pace } from './pace.js';
+import { aborted, pause, type Pace } from './batch-delay.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
-import type { Projection } from './projection.js';
-import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './projector-status.js';
-import { dropRetired, unparkRetired } from './retiring.js';
+import type { Projection } from '../projections/projection.js';
+import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './status.js';
+import { dropRetired, unparkRetired } from './old-storages.js';
 import { sessionOf } from './session.js';
 import { demandLogId, ForeignViewsError, NewerViewsError, openViews } from './start.js';
 import { checkpointName, firstStorages } from './storage.js';

@@ -10,10 +10,10 @@ import { StoreUnavailableError, type EventReader, type EventToAppend } from '../
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
 import { memberships } from '../../src/projections/memberships.js';
-import { parkedView, type ParkedStream } from '../../src/projections/parked.js';
+import { parkedView, type ParkedStream } from '../../src/projector/parked.js';
 import type { Projection } from '../../src/projections/projection.js';
-import type { ProjectorFault } from '../../src/projections/projector-status.js';
-import { runProjector } from '../../src/projections/projector.js';
+import type { ProjectorFault } from '../../src/projector/status.js';
+import { runProjector } from '../../src/projector/projector.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';

@@ -1,7 +1,7 @@
 /** Follows how far shared views have come, whoever folds them: asks for their checkpoint now and then, and often while somebody waits. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 import type { LiveReader } from './live-reader.js';
-import type { OwnWrites } from './own-writes.js';
+import type { OwnWrites } from './read-your-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
 import { checkpointName, projectionVersionOf, sameStorages } from './storage.js';
 

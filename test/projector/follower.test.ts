@@ -1,11 +1,11 @@
 /** Following views that others fold: how far they are, what is parked, when they are begun anew or out of reach. */
 import { afterEach, expect, it } from 'vitest';
-import { createFollower, type Follower } from '../../src/projections/follower.js';
-import { createOwnWrites, type OwnWrites } from '../../src/projections/own-writes.js';
+import { createFollower, type Follower } from '../../src/projector/follower.js';
+import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import { contacts } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
-import { createLiveReader } from '../../src/projections/live-reader.js';
-import { firstStorages, storageVersion } from '../../src/projections/storage.js';
+import { createLiveReader } from '../../src/projector/live-reader.js';
+import { firstStorages, storageVersion } from '../../src/projector/storage.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import type { Appended, Recorded } from '../events/envelope.js';
 import { handlersOf } from './fold.js';
-import type { Projection } from './projection.js';
+import type { Projection } from '../projections/projection.js';
 
 export interface OwnWrites {
   /** Notes what an append of this process changed. */

@@ -5,7 +5,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { parkedView } from './parked.js';
 import { rebuildsView } from './rebuild-record.js';
-import { dropAll, noteRetiring, unpark } from './retiring.js';
+import { dropAll, noteRetiring, unpark } from './old-storages.js';
 import {
   checkpointName,
   fillName,

@@ -4,7 +4,7 @@ import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Document, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { parkedId, parkedView, type ParkedStream } from './parked.js';
-import { CannotFoldError, type Projection } from './projection.js';
+import { CannotFoldError, type Projection } from '../projections/projection.js';
 
 export interface FoldInput {
   readonly events: readonly StoredEvent[];

@@ -1,6 +1,6 @@
 /** The system view `parked`: streams that a view no longer folds because an event of theirs could not be. Only a rebuild takes them up again. */
 import type { DocumentWrite, ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../projections/every-page.js';
 
 export type ParkedStream = {
   readonly view: string;

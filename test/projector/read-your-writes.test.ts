@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createOwnWrites } from '../../src/projections/own-writes.js';
-import { createPace } from '../../src/projections/pace.js';
+import { createOwnWrites } from '../../src/projector/read-your-writes.js';
+import { createPace } from '../../src/projector/batch-delay.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Appended } from '../../src/events/envelope.js';
