@@ -37,7 +37,7 @@ async function readAndDecode(reader) {
 
 async function fill(reader, folder) {
   const { openSqliteReadModels } = await load('readmodels/sqlite/read-models.js');
-  const { fillViews } = await load('projections/fill.js');
+  const { fillViews } = await load('rebuild/bulk-build.js');
   const { contacts } = await load('projections/contacts.js');
   const { memberships } = await load('projections/memberships.js');
   const file = path.join(folder, `views-${randomUUID()}.db`);

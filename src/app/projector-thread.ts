@@ -1,7 +1,7 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
 import type { ChainHead } from '../eventstore/chain.js';
-import type { Order, OrderAnswer } from '../projections/orders.js';
+import type { Order, OrderAnswer } from '../rebuild/projector-commands.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';

@@ -1,11 +1,11 @@
 /** Composition root of the projector's thread: opens both stores, folds, and tells the main thread how far it has come. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { fillViews } from '../projections/fill.js';
+import { fillViews } from '../rebuild/bulk-build.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { keepEvidence, observed } from '../projections/evidence.js';
 import { createLease, type Lease } from '../projector/lease.js';
-import { createOrders, type Order, type OrderAnswer } from '../projections/orders.js';
+import { createOrders, type Order, type OrderAnswer } from '../rebuild/projector-commands.js';
 import { createPace } from '../projector/batch-delay.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { runProjector } from '../projector/projector.js';

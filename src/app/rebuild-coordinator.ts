@@ -1,10 +1,10 @@
 /** Where rebuilds are asked for: keeps the record of the last one, and has it carried out while this process folds the views. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
-import type { OrderAnswer } from '../projections/orders.js';
-import type { RebuildRequest, RebuildResult } from '../projections/rebuild-messages.js';
-import type { Given } from '../projections/rebuild.js';
-import { createMeter, type Meter } from '../projections/rebuild-meter.js';
+import type { OrderAnswer } from '../rebuild/projector-commands.js';
+import type { RebuildRequest, RebuildResult } from '../rebuild/messages.js';
+import type { Given } from '../rebuild/rebuild.js';
+import { createMeter, type Meter } from '../rebuild/meter.js';
 import {
   isOpen,
   newRecord,
@@ -14,7 +14,7 @@ import {
   writeRecord,
   type RebuildRecord,
 } from '../projector/rebuild-record.js';
-import { createRecordKeeper } from '../projections/record-keeper.js';
+import { createRecordKeeper } from '../rebuild/job-store.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 import type { StoreSettings } from '../stores/stores.js';

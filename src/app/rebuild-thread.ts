@@ -1,8 +1,8 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
 import { Worker } from 'node:worker_threads';
-import type { OrderAnswer } from '../projections/orders.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from '../projections/rebuild-messages.js';
-import type { Given } from '../projections/rebuild.js';
+import type { OrderAnswer } from '../rebuild/projector-commands.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/messages.js';
+import type { Given } from '../rebuild/rebuild.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
 import type { StoreSettings } from '../stores/stores.js';
 

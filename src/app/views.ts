@@ -6,7 +6,7 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
-import { everyFeed } from '../projections/order-line.js';
+import { everyFeed } from '../rebuild/projector-client.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import type { ParkedStream } from '../projector/parked.js';
 import { contactOfStream } from './contact-of-stream.js';

@@ -1,8 +1,8 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Poison } from '../projections/orders.js';
-import { createMeter } from '../projections/rebuild-meter.js';
+import type { Poison } from '../rebuild/projector-commands.js';
+import { createMeter } from '../rebuild/meter.js';
 import { showView } from '../projector/rebuild-record.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';

@@ -9,9 +9,9 @@ import {
   obey,
   type FeedingRun,
   type RebuildOrders,
-} from '../projections/feeds.js';
-import type { FillProgress, fillViews } from '../projections/fill.js';
-import { fillFirst } from '../projections/first-fill.js';
+} from '../rebuild/shadow-views.js';
+import type { FillProgress, fillViews } from '../rebuild/bulk-build.js';
+import { fillFirst } from '../rebuild/initial-build.js';
 import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
 import { LeaseLostError, type Lease } from './lease.js';
 import { aborted, pause, type Pace } from './batch-delay.js';

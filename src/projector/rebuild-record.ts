@@ -1,7 +1,7 @@
 /** The last rebuild, as every process can read it: what was asked for, how far it is, what came of it. Whoever leads carries it out. */
 import type { ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
-import type { Poison } from '../projections/orders.js';
-import type { RebuildResult, RebuildStage, RebuiltView } from '../projections/rebuild-messages.js';
+import type { Poison } from '../rebuild/projector-commands.js';
+import type { RebuildResult, RebuildStage, RebuiltView } from '../rebuild/messages.js';
 
 export type RebuildRecord = {
   readonly rebuild_id: string;

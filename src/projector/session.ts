@@ -1,5 +1,5 @@
 /** One subscription of the projector, and what ends it. */
-import type { RebuildOrders } from '../projections/feeds.js';
+import type { RebuildOrders } from '../rebuild/shadow-views.js';
 import type { Lease } from './lease.js';
 
 export interface Surroundings {

@@ -1,6 +1,6 @@
 /** The stores as a rebuild needs them, whichever thread or process it runs in: patient with others who write, and writing so that others get their turn. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FillBounds } from '../projections/fill.js';
+import type { FillBounds } from '../rebuild/bulk-build.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { openEventReader, openReadModels, patientMs, type OpenReader, type StoreSettings } from './stores.js';
 

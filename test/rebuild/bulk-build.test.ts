@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
-import { fillViews, type FillInput, type FillProgress } from '../../src/projections/fill.js';
+import { fillViews, type FillInput, type FillProgress } from '../../src/rebuild/bulk-build.js';
 import { foldBatch, handlersOf, PoisonEventError } from '../../src/projector/fold.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { parkedId, parkedView, readParked, type ParkedStream } from '../../src/projector/parked.js';

@@ -1,7 +1,7 @@
 /** Between a rebuild and the projector: orders go one way, each waits for its answer, and a feed that is lost ends the rebuild. */
 import type { Command, Given } from './rebuild.js';
 import { FeedLostError } from './rebuild.js';
-import type { OrderAnswer } from './orders.js';
+import type { OrderAnswer } from './projector-commands.js';
 
 export interface OrderLine {
   readonly command: Command;

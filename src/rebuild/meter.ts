@@ -1,5 +1,5 @@
 /** How fast a rebuild's fill is, and how long it will take. */
-import type { RebuildProgress } from './rebuild-messages.js';
+import type { RebuildProgress } from './messages.js';
 import type { ShownProgress } from '../projector/rebuild-record.js';
 
 export interface Meter {

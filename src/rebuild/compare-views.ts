@@ -1,7 +1,7 @@
 /** Holds a storage that has been filled anew against the live one, document by document, while both are fed. */
 import { createHash } from 'node:crypto';
 import type { ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../projections/every-page.js';
 
 export interface ViewComparison {
   /** Of the storage that has been filled anew. */

@@ -2,13 +2,13 @@
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
-import { fillViews, type FillBounds } from './fill.js';
-import { namedStorages, poisonOf } from './feeds.js';
+import { fillViews, type FillBounds } from './bulk-build.js';
+import { namedStorages, poisonOf } from './shadow-views.js';
 import { PoisonEventError } from '../projector/fold.js';
-import type { Order, OrderAnswer, Poison } from './orders.js';
-import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './rebuild-messages.js';
+import type { Order, OrderAnswer, Poison } from './projector-commands.js';
+import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './messages.js';
 import { overTombstones, readParked } from '../projector/parked.js';
-import type { Projection } from './projection.js';
+import type { Projection } from '../projections/projection.js';
 import { dropAll, readRetiring, type StoredView } from '../projector/old-storages.js';
 import {
   checkpointName,

@@ -3,9 +3,9 @@ import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { foldBatch, handlersOf, PoisonEventError } from '../projector/fold.js';
 import type { Lease } from '../projector/lease.js';
-import type { Order, OrderAnswer, Orders, Poison } from './orders.js';
+import type { Order, OrderAnswer, Orders, Poison } from './projector-commands.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
-import type { Projection } from './projection.js';
+import type { Projection } from '../projections/projection.js';
 import { noteRetiring, unpark } from '../projector/old-storages.js';
 import { checkpointName, fillName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
 

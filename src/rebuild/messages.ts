@@ -1,6 +1,6 @@
 /** What is asked for by a rebuild, and what it tells: plain objects, for they cross threads. */
 import type { ViewComparison } from './compare-views.js';
-import type { Poison } from './orders.js';
+import type { Poison } from './projector-commands.js';
 
 /** What somebody asks for. */
 export interface RebuildRequest {

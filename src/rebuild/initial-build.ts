@@ -1,8 +1,8 @@
 /** Fills the views of a log that has none yet, or whose views are begun anew: nobody reads them until they are whole. */
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
-import type { FillProgress, fillViews } from './fill.js';
-import type { Projection } from './projection.js';
+import type { FillProgress, fillViews } from './bulk-build.js';
+import type { Projection } from '../projections/projection.js';
 import { checkpointName, firstFillName, firstStorages } from '../projector/storage.js';
 
 export interface FirstFill {

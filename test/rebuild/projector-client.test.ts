@@ -1,7 +1,7 @@
 /** The line between a rebuild and the projector: whose answers count. */
 import { expect, it } from 'vitest';
-import { createOrderLine, everyFeed } from '../../src/projections/order-line.js';
-import { FeedLostError, type Given } from '../../src/projections/rebuild.js';
+import { createOrderLine, everyFeed } from '../../src/rebuild/projector-client.js';
+import { FeedLostError, type Given } from '../../src/rebuild/rebuild.js';
 
 const lineOf = (id: string) => {
   const given: Given[] = [];

@@ -1,6 +1,6 @@
 /** Ids that were seen are never forgotten, and few others are taken for them. */
 import { expect, it } from 'vitest';
-import { createSeenIds } from '../../src/projections/seen-ids.js';
+import { createSeenIds } from '../../src/rebuild/bloom-filter.js';
 import { createUlidSource } from '../../src/app/ulid.js';
 
 it('knows all that it has seen, of that view, and hardly anything else', () => {

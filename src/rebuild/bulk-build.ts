@@ -1,10 +1,10 @@
 /** Fills views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
-import { createFillCache, type FillCache } from './fill-cache.js';
+import { createFillCache, type FillCache } from './bulk-build-cache.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
 import { parkedId, parkedView, readParked, type ParkedStream } from '../projector/parked.js';
-import type { Projection } from './projection.js';
+import type { Projection } from '../projections/projection.js';
 import { demandLogId } from '../projector/start.js';
 
 export interface FillInput {

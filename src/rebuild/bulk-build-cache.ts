@@ -1,8 +1,8 @@
 /** The documents that a fill has at hand: recent ones, written or yet to be written, and which ids cannot be in the store at all. */
 import type { DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { toSlot, type Slot, type SlotSource } from '../projector/fold.js';
-import type { Projection } from './projection.js';
-import { createSeenIds } from './seen-ids.js';
+import type { Projection } from '../projections/projection.js';
+import { createSeenIds } from './bloom-filter.js';
 
 /** The documents of one view: those touched since the last turn, and those that are being written. */
 interface Held {
