@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { verifyLog } from '../dist/audit/verify.js';
+import { verifyLog } from '../dist/evidence/verify.js';
 import { openSqliteEventReader } from '../dist/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../dist/eventstore/sqlite/event-store.js';
 

@@ -1,8 +1,8 @@
 /** Verifies the embedded log at the start of the service: before anything is answered, or in the background where it is long. */
 import { Worker } from 'node:worker_threads';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Difference } from '../audit/verify-difference.js';
-import { verifyLog, type Verification } from '../audit/verify.js';
+import type { Difference } from '../evidence/verify-difference.js';
+import { verifyLog, type Verification } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import { logStart, type EventReader } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';

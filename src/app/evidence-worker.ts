@@ -1,7 +1,7 @@
 /** Composition root of the thread that verifies the embedded log at the start, off the HTTP thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { verifyLog, type Verification } from '../audit/verify.js';
+import { verifyLog, type Verification } from '../evidence/verify.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 
 /** What the main thread hears, once. */

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { fillViews } from '../rebuild/bulk-build.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { keepEvidence, observed } from '../projections/evidence.js';
+import { keepEvidence, observed } from '../evidence/link-follower.js';
 import { createLease, type Lease } from '../projector/lease.js';
 import { createOrders, type Order, type OrderAnswer } from '../rebuild/projector-commands.js';
 import { createPace } from '../projector/batch-delay.js';

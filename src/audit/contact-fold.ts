@@ -3,12 +3,12 @@ import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import { consentOf, type Consent } from './evidence.js';
+import { consentOf, type Consent } from './event-details.js';
 import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
 import { profileOf, withChanges, type ProfileValues } from './profile.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
 import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
-import { statusOf } from './words.js';
+import { statusOf } from './event-descriptions.js';
 
 /** An event of the contact, or the deletion of a list or tag. */
 export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };

@@ -2,12 +2,12 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
-import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
+import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './event-details.js';
 import { jsonOrText } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { CatalogueChange, Place, Step } from './replay.js';
 import { unreadableEvent } from './unreadable.js';
-import { statusOf, voidWords } from './words.js';
+import { statusOf, voidWords } from './event-descriptions.js';
 
 /** A list or tag by its name then and now. */
 export interface NameThenAndNow {

@@ -1,7 +1,7 @@
 /** The history of a contact: every event of its stream, and of its lists and tags, in full and in plain words, page by page. */
 import { itemOf, type HistoryItem } from './history-item.js';
 import type { Catalogues, Moment } from './names.js';
-import { createPlaces, type Places } from './places.js';
+import { createPlaces, type Places } from './page-cache.js';
 import type { AuditReader } from './reading.js';
 import { beginning, replay, type Step } from './replay.js';
 import { ownerOf } from './unreadable.js';

@@ -1,6 +1,6 @@
 /** A list as it was at a time, and who was in it. */
 import type { SubscriptionStatus } from '../events/contact.js';
-import { evidenceOf, summaryOf, type Evidence } from './evidence.js';
+import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
 import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';

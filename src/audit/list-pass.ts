@@ -4,11 +4,11 @@ import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Evidence } from './evidence.js';
+import type { Evidence } from './event-details.js';
 import { deletionOf, isAfterDeletion, type Moment } from './names.js';
 import { readableContact, type AuditReader } from './reading.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
-import { statusOf } from './words.js';
+import { statusOf } from './event-descriptions.js';
 
 export interface Pass {
   readonly listId: string;

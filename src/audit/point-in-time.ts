@@ -1,6 +1,6 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { SubscriptionStatus } from '../events/contact.js';
-import { evidenceOf, summaryOf, type Consent, type Evidence } from './evidence.js';
+import { evidenceOf, summaryOf, type Consent, type Evidence } from './event-details.js';
 import { foldContact, type Cause, type ContactFold, type Fact, type Membership } from './contact-fold.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
 import type { ProfileValues } from './profile.js';

@@ -1,9 +1,9 @@
 /** Events that this version of the service cannot read: how every audit answer names them, so that none passes over one in silence. */
 import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Evidence } from './evidence.js';
+import type { Evidence } from './event-details.js';
 import { jsonOrText, originOf } from './feed.js';
-import { unknownWords, unreadableWords } from './words.js';
+import { unknownWords, unreadableWords } from './event-descriptions.js';
 
 /** Time, actor, request and causes are there where the metadata can be read. */
 export type UnreadableEvent = Partial<Evidence> &

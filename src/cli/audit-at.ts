@@ -1,7 +1,7 @@
 /** `audience audit at`: how a contact was at a time, and why. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Evidence } from '../audit/evidence.js';
+import type { Evidence } from '../audit/event-details.js';
 import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../audit/point-in-time.js';
 import { profileFields } from '../events/contact.js';
 import { auditing, findContact, nothingKnown } from './audit-log.js';

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../audit/seal.js';
-import { nowhere } from '../audit/verify-difference.js';
-import { verifyLog, type Verification } from '../audit/verify.js';
+import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../evidence/seal.js';
+import { nowhere } from '../evidence/verify-difference.js';
+import { verifyLog, type Verification } from '../evidence/verify.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { checkViews, ForeignViewsError } from '../projector/start.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';

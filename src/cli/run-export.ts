@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { createCatalogues } from '../audit/names.js';
 import { createUnreadableNotes, type Unreadable } from '../audit/unreadable.js';
-import { linkSourceOf } from '../audit/verify.js';
+import { linkSourceOf } from '../evidence/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import type { Output } from './command-line.js';
 import { contactsSource } from './export-contacts.js';

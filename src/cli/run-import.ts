@@ -1,5 +1,5 @@
 /** An import from beginning to end: examine the file, compare what is there, append the rest, compare everything. */
-import type { Seal } from '../audit/seal.js';
+import type { Seal } from '../evidence/seal.js';
 import { firstLink, linkAfter } from '../eventstore/chain.js';
 import { compareLogs } from './compare-logs.js';
 import { copyFrom, findCommonBeginning } from './copy-log.js';

@@ -4,7 +4,7 @@ import { verifyOpen } from '../../src/cli/audit-verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
-import { blockId, countName, evidenceCheckpoint } from '../../src/projections/evidence-blocks.js';
+import { blockId, countName, evidenceCheckpoint } from '../../src/evidence/link-blocks.js';
 import type { Checkpoint, ReadModelReader } from '../../src/readmodels/read-models.js';
 import { allEvents, openLog } from '../support/event-log.js';
 import { exampleEvents, toAppend } from '../support/examples.js';

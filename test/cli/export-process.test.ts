@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSeal } from '../../src/audit/seal.js';
-import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
+import { createSeal } from '../../src/evidence/seal.js';
+import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { registerExport } from '../../src/cli/export.js';
 import { registerImport } from '../../src/cli/import.js';

@@ -5,8 +5,8 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createSeal, type Seal } from '../../src/audit/seal.js';
-import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
+import { createSeal, type Seal } from '../../src/evidence/seal.js';
+import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import { checksumFileOf } from '../../src/cli/export-file.js';
 import { eventsFileOf } from '../../src/cli/log-endpoints.js';
 import { linesOf as linesFrom } from '../../src/cli/lines.js';

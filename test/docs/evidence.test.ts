@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createSeal } from '../../src/audit/seal.js';
-import type { Verification } from '../../src/audit/verify.js';
+import { createSeal } from '../../src/evidence/seal.js';
+import type { Verification } from '../../src/evidence/verify.js';
 import { digestOf, firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { memberTexts } from '../../src/eventstore/json-text.js';
 

@@ -24,7 +24,7 @@ import {
   linksPerBlock,
   type Chain,
   type EvidenceBlock,
-} from './evidence-blocks.js';
+} from './link-blocks.js';
 import { LeaseLostError, type Lease } from '../projector/lease.js';
 import { readLogId } from '../projector/start.js';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { linkSourceOf, verifyLog } from '../../src/audit/verify.js';
+import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import { digestOf, linkAfter } from '../../src/eventstore/chain.js';
 import { indexNewNames } from '../../src/eventstore/sqlite/names.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSealKey, readSealKey } from '../../src/audit/seal-key.js';
+import { openSealKey, readSealKey } from '../../src/evidence/seal-key.js';
 import {
   checkSeal,
   createSeal,
@@ -12,7 +12,7 @@ import {
   publicKeyOf,
   SealError,
   type Seal,
-} from '../../src/audit/seal.js';
+} from '../../src/evidence/seal.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import {

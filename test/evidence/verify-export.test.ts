@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSeal } from '../../src/audit/seal.js';
-import { verifyLog } from '../../src/audit/verify.js';
+import { createSeal } from '../../src/evidence/seal.js';
+import { verifyLog } from '../../src/evidence/verify.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { memberTexts } from '../../src/eventstore/json-text.js';
 import { exported, newFolder, runVerifier, verified, writeLog } from '../support/evidence-log.js';

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { versionBefore, type Moment } from './names.js';
-import { inWords } from './words.js';
+import { inWords } from './event-descriptions.js';
 
 /** An event, without its data. */
 export interface Evidence {
