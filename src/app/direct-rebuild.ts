@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from '../cli/command-line.js';
-import { CommandFailedError } from '../cli/failures.js';
+import { CommandFailedError } from '../transfer/failures.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
 import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { fillViews } from '../rebuild/bulk-build.js';

@@ -5,7 +5,7 @@ import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../aud
 import { auditing, type Auditing } from './audit-log.js';
 import { wholeNumberIn } from './audit-options.js';
 import type { CommandLine } from './command-line.js';
-import { UsageError } from './failures.js';
+import { UsageError } from '../transfer/failures.js';
 import { withExamples } from './program.js';
 import { printable } from './table.js';
 

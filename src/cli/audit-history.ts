@@ -6,7 +6,7 @@ import { auditing, findContact, nothingKnown, type Auditing, type FoundContact }
 import { timeIn, wholeNumberIn } from './audit-options.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';
-import { UsageError } from './failures.js';
+import { UsageError } from '../transfer/failures.js';
 import { withExamples } from './program.js';
 import { table } from './table.js';
 

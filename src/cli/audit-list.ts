@@ -6,7 +6,7 @@ import { listAsCsv, listAsLines } from '../audit/list-lines.js';
 import { auditing, nothingKnown } from './audit-log.js';
 import { timeIn } from './audit-options.js';
 import type { CommandLine } from './command-line.js';
-import { demandPlace, writeWhole } from './export-file.js';
+import { demandPlace, writeWhole } from '../transfer/export-file.js';
 import { withExamples } from './program.js';
 import { unreadableInWords } from './unreadable-report.js';
 

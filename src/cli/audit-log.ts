@@ -7,7 +7,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { contacts, type ContactDocument } from '../projections/contacts.js';
 import { contactIn } from './audit-options.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../transfer/failures.js';
 import { createProgressBar } from './progress-bar.js';
 
 export interface Auditing {

@@ -7,8 +7,8 @@ import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { createSeal, fingerprintOf, SealError, type Seal } from '../evidence/seal.js';
 import { verifyOpen } from './audit-verify.js';
 import type { CommandLine } from './command-line.js';
-import { demandPlace } from './export-file.js';
-import { CommandFailedError } from './failures.js';
+import { demandPlace } from '../transfer/export-file.js';
+import { CommandFailedError } from '../transfer/failures.js';
 import { withExamples } from './program.js';
 import { count } from './progress-bar.js';
 

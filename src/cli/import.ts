@@ -4,14 +4,14 @@ import path from 'node:path';
 import { z } from 'zod';
 import { demandedSeal } from './audit-verify.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError, UsageError } from './failures.js';
+import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { importAsJson, importInWords } from './import-report.js';
 import type { LogAddress } from './migrate-arguments.js';
-import { MigrationRefusedError, phaseTitles } from './migration.js';
-import { patienceOf } from './patience.js';
+import { MigrationRefusedError, phaseTitles } from '../transfer/migration.js';
+import { patienceOf } from '../transfer/with-retry.js';
 import { withExamples } from './program.js';
 import { createProgressBar } from './progress-bar.js';
-import { runImport, type ImportRequest } from './run-import.js';
+import { runImport, type ImportRequest } from '../transfer/run-import.js';
 import { adviceOnSecret } from './secret-advice.js';
 import { keepMemorySmall } from './small-memory.js';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { StoreAddresses } from './command-line.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../transfer/failures.js';
 
 export interface ReadingOptions {
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /** `npm run migrate`: copies the event log into another store. Composition root of this command: the process, its clock and its signals. */
 import { existsSync } from 'node:fs';
-import { UsageError } from './failures.js';
+import { UsageError } from '../transfer/failures.js';
 import { readArguments, usage } from './migrate-arguments.js';
 import { createOutput } from './output.js';
 import { migrate } from './run-migrate.js';

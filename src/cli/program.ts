@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError, InterruptedError, UsageError } from './failures.js';
+import { CommandFailedError, InterruptedError, UsageError } from '../transfer/failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),

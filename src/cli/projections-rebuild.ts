@@ -7,7 +7,7 @@ import { showView } from '../projector/rebuild-record.js';
 import { liveProjections } from '../projections/views.js';
 import { paintFor } from './colours.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError, UsageError } from './failures.js';
+import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { withExamples } from './program.js';
 import { createProgressBar, type ProgressBar } from './progress-bar.js';
 import { rebuiltInWords, rebuildSchema, type Rebuilt } from './projections-report.js';

@@ -1,6 +1,6 @@
 /** How far the views of a running service are. */
 import { z } from 'zod';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../transfer/failures.js';
 import type { ServiceClient } from './service-client.js';
 
 const viewSchema = z.object({

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deriveStreamKeys } from '../events/streams.js';
-import type { ExaminedLog } from './examine-log.js';
+import type { ExaminedLog } from '../transfer/examine-log.js';
 import type { LogAddress } from './migrate-arguments.js';
 
 export interface SecretQuestion {

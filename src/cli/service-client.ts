@@ -1,6 +1,6 @@
 /** Speaks to the running service for the command line: finds it, asks it, follows what it tells. */
 import { z } from 'zod';
-import { CommandFailedError, UsageError } from './failures.js';
+import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { serverSentEvents, type ServerSentEvent } from './server-sent-events.js';
 
 export interface ServiceRequest {

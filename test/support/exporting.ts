@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import { runExport, type ExportRequest, type ExportResult } from '../../src/cli/run-export.js';
-import { runImport, type ImportOptions, type ImportResult } from '../../src/cli/run-import.js';
+import { runExport, type ExportRequest, type ExportResult } from '../../src/transfer/run-export.js';
+import { runImport, type ImportOptions, type ImportResult } from '../../src/transfer/run-import.js';
 import { eventsIn, newFolder, quickPatience } from './migrating.js';
 
 export interface Exported extends ExportResult {

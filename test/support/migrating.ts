@@ -7,9 +7,9 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/cli/copy-log.js';
-import { eventsFileOf } from '../../src/cli/log-endpoints.js';
-import type { Patience } from '../../src/cli/patience.js';
+import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/transfer/copy-log.js';
+import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
+import type { Patience } from '../../src/transfer/with-retry.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { differenceBetween, lineOf } from './copied-event.js';
 import type { Report } from './migration.js';
-import { eventsOf, type Patience } from './patience.js';
+import { eventsOf, type Patience } from './with-retry.js';
 
 export interface Comparison {
   /** The first one, in words; undefined: identical. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { Output } from './command-line.js';
+import type { Output } from '../cli/command-line.js';
 import { CommandFailedError } from './failures.js';
 
 export type Pieces = AsyncIterable<string | Uint8Array>;

@@ -5,7 +5,7 @@ import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
 import type { Column, ExportSource, Row } from './export-source.js';
 import { inOrder } from './in-order.js';
-import { patiently } from './patience.js';
+import { patiently } from './with-retry.js';
 
 interface ExportedTag {
   readonly tag_id: string;

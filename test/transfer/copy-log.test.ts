@@ -1,11 +1,11 @@
 /** Copying a log: everything arrives as it was, whatever happens on the way, and a target that holds something else is left alone. */
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { compareLogs } from '../../src/cli/compare-logs.js';
-import type { Copying } from '../../src/cli/copy-log.js';
-import { examineLog } from '../../src/cli/examine-log.js';
-import { eventsFileOf } from '../../src/cli/log-endpoints.js';
-import type { Progress } from '../../src/cli/migration.js';
+import { compareLogs } from '../../src/transfer/compare-logs.js';
+import type { Copying } from '../../src/transfer/copy-log.js';
+import { examineLog } from '../../src/transfer/examine-log.js';
+import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
+import type { Progress } from '../../src/transfer/migration.js';
 import {
   StoreFullError,
   type EventReader,

@@ -13,9 +13,9 @@ import {
   type SourceLog,
   type Stillness,
 } from './log-endpoints.js';
-import type { MigrateArguments } from './migrate-arguments.js';
+import type { MigrateArguments } from '../cli/migrate-arguments.js';
 import type { Report } from './migration.js';
-import { patiently, type Patience } from './patience.js';
+import { patiently, type Patience } from './with-retry.js';
 
 export interface MigrationOptions {
   /** Milliseconds since 1970. */

@@ -4,7 +4,7 @@ import { serviceStream } from '../events/streams.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { name, sizeOf } from './copied-event.js';
 import { MigrationRefusedError, type Report } from './migration.js';
-import { eventsOf, patiently, type Patience } from './patience.js';
+import { eventsOf, patiently, type Patience } from './with-retry.js';
 
 /** So many streams are remembered; one that was forgotten is looked up in the log. Keeps memory constant. */
 const rememberedStreams = 100_000;

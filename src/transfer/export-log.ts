@@ -8,7 +8,7 @@ import type { LinkedEvent, LinkSource } from '../eventstore/chain.js';
 import { logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { name } from './copied-event.js';
-import { eventsOf, type Patience, type Reading } from './patience.js';
+import { eventsOf, type Patience, type Reading } from './with-retry.js';
 
 export interface ExportLog {
   readonly reader: EventReader;

@@ -10,7 +10,7 @@ import {
 } from '../eventstore/event-store.js';
 import { differenceBetween, sizeOf } from './copied-event.js';
 import { MigrationRefusedError, type Report } from './migration.js';
-import { appendGroup, appendPatiently, eventsOf, patiently, type Group, type Patience } from './patience.js';
+import { appendGroup, appendPatiently, eventsOf, patiently, type Group, type Patience } from './with-retry.js';
 
 /** What the service itself appends at once, at most. */
 const eventsPerAppend = 128;
