@@ -1,11 +1,11 @@
 /** Every command of `audience`, in the order of its help. A new command gets its line here, and its section in docs/cli.md. */
 import type { Command } from 'commander';
-import { registerAudit } from './audit.js';
+import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './command-line.js';
-import { registerExport } from './export.js';
-import { registerImport } from './import.js';
-import { registerProjections } from './projections.js';
-import { registerMigrate } from './migrate-command.js';
+import { registerExport } from './export/export.js';
+import { registerImport } from './import/import.js';
+import { registerProjections } from './projections/projections.js';
+import { registerMigrate } from './migrate/migrate.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
   registerAudit(program, line);

@@ -13,7 +13,7 @@ import {
   type SourceLog,
   type Stillness,
 } from './log-endpoints.js';
-import type { MigrateArguments } from '../cli/migrate-arguments.js';
+import type { MigrateArguments } from '../cli/migrate/arguments.js';
 import type { Report } from './migration.js';
 import { patiently, type Patience } from './with-retry.js';
 

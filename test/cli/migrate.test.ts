@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
 import type { Progress } from '../../src/transfer/migration.js';
 import { runMigration, type MigrationOptions } from '../../src/transfer/run-migration.js';
-import { secretFile } from '../../src/cli/secret-advice.js';
+import { secretFile } from '../../src/cli/migrate/secret-advice.js';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { eventLogChild, startChild } from '../support/event-log.js';
 import {

@@ -1,7 +1,7 @@
 /** How the program is understood: options anywhere, suggestions, one short word on what is wrong; no store is opened for it. */
 import { describe, expect, test } from 'vitest';
 import { UnreadableHistoryError } from '../../src/audit/reading.js';
-import { registerAudit } from '../../src/cli/audit.js';
+import { registerAudit } from '../../src/cli/audit/audit.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { CommandFailedError, InterruptedError } from '../../src/transfer/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../../src/cli/program.js';

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { verifyOpen } from '../../src/cli/audit-verify.js';
+import { verifyOpen } from '../../src/cli/audit/verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { AlteredLogError, guardLog } from '../../src/app/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';

@@ -145,7 +145,7 @@ export function unreliable<Store extends EventStore>(store: Store, random: () =>
   };
 }
 
-const command = fileURLToPath(new URL('../../dist/cli/migrate.js', import.meta.url));
+const command = fileURLToPath(new URL('../../dist/cli/migrate/main.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

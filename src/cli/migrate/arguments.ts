@@ -1,7 +1,7 @@
 /** The command line of `npm run migrate`: what it means, and what is wrong with it. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { UsageError } from '../transfer/failures.js';
+import { UsageError } from '../../transfer/failures.js';
 
 export interface EventStoreDbAddress {
   readonly kind: 'eventstoredb';

@@ -1,9 +1,9 @@
 /** `npm run migrate`: copies the event log into another store. Composition root of this command: the process, its clock and its signals. */
 import { existsSync } from 'node:fs';
-import { UsageError } from '../transfer/failures.js';
-import { readArguments, usage } from './migrate-arguments.js';
-import { createOutput } from './output.js';
-import { migrate } from './run-migrate.js';
+import { UsageError } from '../../transfer/failures.js';
+import { readArguments, usage } from './arguments.js';
+import { createOutput } from '../output.js';
+import { migrate } from './run.js';
 
 async function main(): Promise<number> {
   // A log that is made here holds personal data: for the owner only.

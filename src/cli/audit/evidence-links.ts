@@ -1,11 +1,11 @@
 /** The links that verification compares with: those in the log itself, or those that the service keeps beside the views. */
 import { existsSync } from 'node:fs';
-import { linkSourceOf } from '../evidence/verify.js';
-import type { LinkSource } from '../eventstore/chain.js';
-import type { EventReader } from '../eventstore/event-store.js';
-import { countOf, evidenceCheckpoint, storedLinks } from '../evidence/link-blocks.js';
-import type { ReadModelReader } from '../readmodels/read-models.js';
-import type { CommandLine } from './command-line.js';
+import { linkSourceOf } from '../../evidence/verify.js';
+import type { LinkSource } from '../../eventstore/chain.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import { countOf, evidenceCheckpoint, storedLinks } from '../../evidence/link-blocks.js';
+import type { ReadModelReader } from '../../readmodels/read-models.js';
+import type { CommandLine } from '../command-line.js';
 
 export interface KnownLinks {
   readonly source: LinkSource;

@@ -1,13 +1,13 @@
 /** `audience audit events`: the events themselves, up to the end of the log or as they come. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../audit/feed.js';
-import { auditing, type Auditing } from './audit-log.js';
-import { wholeNumberIn } from './audit-options.js';
-import type { CommandLine } from './command-line.js';
-import { UsageError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { printable } from './table.js';
+import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../../audit/feed.js';
+import { auditing, type Auditing } from './log.js';
+import { wholeNumberIn } from './options.js';
+import type { CommandLine } from '../command-line.js';
+import { UsageError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { printable } from '../table.js';
 
 const optionsSchema = z.object({
   after: z.string().optional(),

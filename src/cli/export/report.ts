@@ -1,9 +1,9 @@
 /** What an export came to, in words or as one JSON object. */
 import path from 'node:path';
-import { unreadableInWords } from './unreadable-report.js';
-import { checksumFileOf } from '../transfer/export-file.js';
-import { count, duration } from './progress-bar.js';
-import type { ExportedKind, ExportRequest, ExportResult } from '../transfer/run-export.js';
+import { unreadableInWords } from '../unreadable-report.js';
+import { checksumFileOf } from '../../transfer/export-file.js';
+import { count, duration } from '../progress-bar.js';
+import type { ExportedKind, ExportRequest, ExportResult } from '../../transfer/run-export.js';
 
 const records: Readonly<Record<ExportedKind, string>> = {
   events: 'events',

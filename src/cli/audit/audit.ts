@@ -1,13 +1,13 @@
 /** `audience audit`: the commands of the auditor. */
 import type { Command } from 'commander';
-import { registerAuditAt } from './audit-at.js';
-import { registerAuditEvents } from './audit-events.js';
-import { registerAuditHistory } from './audit-history.js';
-import { registerAuditList } from './audit-list.js';
-import { registerAuditSeal } from './audit-seal.js';
-import { registerAuditVerify } from './audit-verify.js';
-import type { CommandLine } from './command-line.js';
-import { withExamples } from './program.js';
+import { registerAuditAt } from './at.js';
+import { registerAuditEvents } from './events.js';
+import { registerAuditHistory } from './history.js';
+import { registerAuditList } from './list.js';
+import { registerAuditSeal } from './seal.js';
+import { registerAuditVerify } from './verify.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
 
 export function registerAudit(program: Command, line: CommandLine): void {
   const audit = program

@@ -1,8 +1,8 @@
 /** What verification came to, in words or as one JSON object. */
-import type { SealCheck, Seal } from '../evidence/seal.js';
-import type { Verification } from '../evidence/verify.js';
-import type { Paint } from './colours.js';
-import { count, duration } from './progress-bar.js';
+import type { SealCheck, Seal } from '../../evidence/seal.js';
+import type { Verification } from '../../evidence/verify.js';
+import type { Paint } from '../colours.js';
+import { count, duration } from '../progress-bar.js';
 
 export interface Verified {
   readonly result: Verification;

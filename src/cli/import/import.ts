@@ -2,18 +2,18 @@
 import { Argument, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { demandedSeal } from './audit-verify.js';
-import type { CommandLine } from './command-line.js';
-import { CommandFailedError, UsageError } from '../transfer/failures.js';
-import { importAsJson, importInWords } from './import-report.js';
-import type { LogAddress } from './migrate-arguments.js';
-import { MigrationRefusedError, phaseTitles } from '../transfer/migration.js';
-import { patienceOf } from '../transfer/with-retry.js';
-import { withExamples } from './program.js';
-import { createProgressBar } from './progress-bar.js';
-import { runImport, type ImportRequest } from '../transfer/run-import.js';
-import { adviceOnSecret } from './secret-advice.js';
-import { keepMemorySmall } from './small-memory.js';
+import { demandedSeal } from '../audit/verify.js';
+import type { CommandLine } from '../command-line.js';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { importAsJson, importInWords } from './report.js';
+import type { LogAddress } from '../migrate/arguments.js';
+import { MigrationRefusedError, phaseTitles } from '../../transfer/migration.js';
+import { patienceOf } from '../../transfer/with-retry.js';
+import { withExamples } from '../program.js';
+import { createProgressBar } from '../progress-bar.js';
+import { runImport, type ImportRequest } from '../../transfer/run-import.js';
+import { adviceOnSecret } from '../migrate/secret-advice.js';
+import { keepMemorySmall } from '../small-memory.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),

@@ -1,7 +1,7 @@
 /** How far the views of a running service are. */
 import { z } from 'zod';
-import { CommandFailedError } from '../transfer/failures.js';
-import type { ServiceClient } from './service-client.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import type { ServiceClient } from '../service-client.js';
 
 const viewSchema = z.object({
   name: z.string(),

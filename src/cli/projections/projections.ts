@@ -1,15 +1,15 @@
 /** `audience projections`: how far the views are, and rebuilding them. */
 import type { Command } from 'commander';
-import { readParked } from '../projector/parked.js';
-import { isOpen, readRecord } from '../projector/rebuild-record.js';
-import { checkpointName, isOf } from '../projector/storage.js';
-import { liveProjections } from '../projections/views.js';
-import { paintFor } from './colours.js';
-import type { CommandLine } from './command-line.js';
-import { withExamples } from './program.js';
-import { registerRebuild } from './projections-rebuild.js';
-import { statusFrom, type ViewStatus } from './projections-status.js';
-import { table } from './table.js';
+import { readParked } from '../../projector/parked.js';
+import { isOpen, readRecord } from '../../projector/rebuild-record.js';
+import { checkpointName, isOf } from '../../projector/storage.js';
+import { liveProjections } from '../../projections/views.js';
+import { paintFor } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { registerRebuild } from './rebuild.js';
+import { statusFrom, type ViewStatus } from './status.js';
+import { table } from '../table.js';
 
 export function registerProjections(program: Command, line: CommandLine): void {
   const projections = program.command('projections').description('views: how far they are, and rebuilding them');

@@ -1,14 +1,14 @@
 /** `audience audit list`: a list as it was at a time, member by member. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
-import type { ListAt } from '../audit/list-at.js';
-import { listAsCsv, listAsLines } from '../audit/list-lines.js';
-import { auditing, nothingKnown } from './audit-log.js';
-import { timeIn } from './audit-options.js';
-import type { CommandLine } from './command-line.js';
-import { demandPlace, writeWhole } from '../transfer/export-file.js';
-import { withExamples } from './program.js';
-import { unreadableInWords } from './unreadable-report.js';
+import type { ListAt } from '../../audit/list-at.js';
+import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
+import { auditing, nothingKnown } from './log.js';
+import { timeIn } from './options.js';
+import type { CommandLine } from '../command-line.js';
+import { demandPlace, writeWhole } from '../../transfer/export-file.js';
+import { withExamples } from '../program.js';
+import { unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({
   time: z.string(),

@@ -1,7 +1,7 @@
 /** What the options of the audit commands mean: times, numbers, contacts. */
-import { parseTime, type Edge } from '../audit/times.js';
-import { isAddress } from '../commands/address.js';
-import { UsageError } from '../transfer/failures.js';
+import { parseTime, type Edge } from '../../audit/times.js';
+import { isAddress } from '../../commands/address.js';
+import { UsageError } from '../../transfer/failures.js';
 
 /** UTC with milliseconds. @throws UsageError */
 export function timeIn(option: string, text: string, edge: Edge): string {

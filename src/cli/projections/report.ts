@@ -1,8 +1,8 @@
 /** What came of a rebuild, in words. */
 import { z } from 'zod';
-import type { Paint } from './colours.js';
-import { count } from './progress-bar.js';
-import { printable, table } from './table.js';
+import type { Paint } from '../colours.js';
+import { count } from '../progress-bar.js';
+import { printable, table } from '../table.js';
 
 const resultSchema = z.object({
   name: z.string(),

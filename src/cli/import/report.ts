@@ -1,7 +1,7 @@
 /** What an import came to, in words or as one JSON object. */
-import { shown } from './migrate-arguments.js';
-import { count, duration } from './progress-bar.js';
-import type { ImportRequest, ImportResult } from '../transfer/run-import.js';
+import { shown } from '../migrate/arguments.js';
+import { count, duration } from '../progress-bar.js';
+import type { ImportRequest, ImportResult } from '../../transfer/run-import.js';
 
 export interface ReportedImport {
   readonly request: ImportRequest;

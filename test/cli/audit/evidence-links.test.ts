@@ -1,13 +1,13 @@
 /** Verification of a log on a server: with the links that the service keeps beside the views. */
 import { expect, test } from 'vitest';
-import { verifyOpen } from '../../src/cli/audit-verify.js';
-import type { CommandLine } from '../../src/cli/command-line.js';
-import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
-import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
-import { blockId, countName, evidenceCheckpoint } from '../../src/evidence/link-blocks.js';
-import type { Checkpoint, ReadModelReader } from '../../src/readmodels/read-models.js';
-import { allEvents, openLog } from '../support/event-log.js';
-import { exampleEvents, toAppend } from '../support/examples.js';
+import { verifyOpen } from '../../../src/cli/audit/verify.js';
+import type { CommandLine } from '../../../src/cli/command-line.js';
+import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
+import type { EventReader, StoredEvent } from '../../../src/eventstore/event-store.js';
+import { blockId, countName, evidenceCheckpoint } from '../../../src/evidence/link-blocks.js';
+import type { Checkpoint, ReadModelReader } from '../../../src/readmodels/read-models.js';
+import { allEvents, openLog } from '../../support/event-log.js';
+import { exampleEvents, toAppend } from '../../support/examples.js';
 
 async function threeEvents(): Promise<readonly StoredEvent[]> {
   const { store } = await openLog();

@@ -2,18 +2,25 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal, type SealCheck } from '../evidence/seal.js';
-import { nowhere } from '../evidence/verify-difference.js';
-import { verifyLog, type Verification } from '../evidence/verify.js';
-import type { EventReader } from '../eventstore/event-store.js';
-import { checkViews, ForeignViewsError } from '../projector/start.js';
-import type { ReadModelReader } from '../readmodels/read-models.js';
-import { paintFor } from './colours.js';
-import type { CommandLine } from './command-line.js';
+import {
+  checkSeal,
+  parseSeal,
+  SealError,
+  UnreadableSealError,
+  type Seal,
+  type SealCheck,
+} from '../../evidence/seal.js';
+import { nowhere } from '../../evidence/verify-difference.js';
+import { verifyLog, type Verification } from '../../evidence/verify.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import { checkViews, ForeignViewsError } from '../../projector/start.js';
+import type { ReadModelReader } from '../../readmodels/read-models.js';
+import { paintFor } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
 import { openLinks } from './evidence-links.js';
-import { CommandFailedError, UsageError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { createProgressBar } from './progress-bar.js';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { createProgressBar } from '../progress-bar.js';
 import { verifiedAsJson, verifiedInWords } from './verify-report.js';
 
 const optionsSchema = z.object({

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
-import { createSeal, fingerprintOf, SealError, type Seal } from '../evidence/seal.js';
-import { verifyOpen } from './audit-verify.js';
-import type { CommandLine } from './command-line.js';
-import { demandPlace } from '../transfer/export-file.js';
-import { CommandFailedError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { count } from './progress-bar.js';
+import { openSealKey, readSealKey, sealKeyName } from '../../evidence/seal-key.js';
+import { createSeal, fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
+import { verifyOpen } from './verify.js';
+import type { CommandLine } from '../command-line.js';
+import { demandPlace } from '../../transfer/export-file.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { count } from '../progress-bar.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),

@@ -1,7 +1,7 @@
 /** The result of a migration, in words or as one JSON object. */
-import { shown, type MigrateArguments } from './migrate-arguments.js';
-import { count, duration } from './progress-bar.js';
-import type { MigrationResult } from '../transfer/run-migration.js';
+import { shown, type MigrateArguments } from './arguments.js';
+import { count, duration } from '../progress-bar.js';
+import type { MigrationResult } from '../../transfer/run-migration.js';
 
 export interface Reported {
   readonly migration: MigrateArguments;

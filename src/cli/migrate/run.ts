@@ -1,12 +1,12 @@
 /** A migration on a terminal: progress, the result in words or as JSON, and what a program is told of a failure. */
-import type { CommandLine, ExitCode } from './command-line.js';
-import { UsageError } from '../transfer/failures.js';
-import type { MigrateArguments } from './migrate-arguments.js';
-import { asJson, failureAsJson, inWords } from './migration-report.js';
-import { MigrationRefusedError, phaseTitles } from '../transfer/migration.js';
-import { patienceOf } from '../transfer/with-retry.js';
-import { createProgressBar } from './progress-bar.js';
-import { runMigration } from '../transfer/run-migration.js';
+import type { CommandLine, ExitCode } from '../command-line.js';
+import { UsageError } from '../../transfer/failures.js';
+import type { MigrateArguments } from './arguments.js';
+import { asJson, failureAsJson, inWords } from './report.js';
+import { MigrationRefusedError, phaseTitles } from '../../transfer/migration.js';
+import { patienceOf } from '../../transfer/with-retry.js';
+import { createProgressBar } from '../progress-bar.js';
+import { runMigration } from '../../transfer/run-migration.js';
 import { adviceOnSecret } from './secret-advice.js';
 
 export type MigrationLine = Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'signal' | 'clock' | 'monotonic'>;

@@ -1,8 +1,8 @@
 /** `audience migrate`: what `npm run migrate` does, by its other name. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { CommandLine } from './command-line.js';
-import { withExamples } from './program.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
 
 const optionsSchema = z.object({
   from: z.string(),
@@ -28,10 +28,7 @@ export function registerMigrate(program: Command, line: CommandLine): void {
 
 async function run({ from, to, prefix, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   // The driver of a server is loaded for those alone who need it.
-  const [{ readArguments }, { migrate }] = await Promise.all([
-    import('./migrate-arguments.js'),
-    import('./run-migrate.js'),
-  ]);
+  const [{ readArguments }, { migrate }] = await Promise.all([import('./arguments.js'), import('./run.js')]);
   const words = [`--from=${from}`, `--to=${to}`, ...(prefix === undefined ? [] : [`--prefix=${prefix}`])];
   const migration = readArguments(words, line.env);
   if (migration !== undefined) line.exitWith(await migrate({ ...migration, dryRun, json: line.json }, line));

@@ -1,14 +1,14 @@
 /** The auditor's answers on the command line: the same functions as behind HTTP, over a log that is only read. */
 import { z } from 'zod';
-import { createAudit, type Audit } from '../audit/audit.js';
-import { jsonOrText } from '../audit/feed.js';
-import { contactStream } from '../events/streams.js';
-import type { EventReader } from '../eventstore/event-store.js';
-import { contacts, type ContactDocument } from '../projections/contacts.js';
-import { contactIn } from './audit-options.js';
-import type { CommandLine } from './command-line.js';
-import { CommandFailedError } from '../transfer/failures.js';
-import { createProgressBar } from './progress-bar.js';
+import { createAudit, type Audit } from '../../audit/audit.js';
+import { jsonOrText } from '../../audit/feed.js';
+import { contactStream } from '../../events/streams.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import { contacts, type ContactDocument } from '../../projections/contacts.js';
+import { contactIn } from './options.js';
+import type { CommandLine } from '../command-line.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import { createProgressBar } from '../progress-bar.js';
 
 export interface Auditing {
   readonly line: CommandLine;

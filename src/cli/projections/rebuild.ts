@@ -1,18 +1,18 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Poison } from '../rebuild/projector-commands.js';
-import { createMeter } from '../rebuild/meter.js';
-import { showView } from '../projector/rebuild-record.js';
-import { liveProjections } from '../projections/views.js';
-import { paintFor } from './colours.js';
-import type { CommandLine } from './command-line.js';
-import { CommandFailedError, UsageError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { createProgressBar, type ProgressBar } from './progress-bar.js';
-import { rebuiltInWords, rebuildSchema, type Rebuilt } from './projections-report.js';
-import { statusFrom } from './projections-status.js';
-import type { ServiceClient } from './service-client.js';
+import type { Poison } from '../../rebuild/projector-commands.js';
+import { createMeter } from '../../rebuild/meter.js';
+import { showView } from '../../projector/rebuild-record.js';
+import { liveProjections } from '../../projections/views.js';
+import { paintFor } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { createProgressBar, type ProgressBar } from '../progress-bar.js';
+import { rebuiltInWords, rebuildSchema, type Rebuilt } from './report.js';
+import { statusFrom } from './status.js';
+import type { ServiceClient } from '../service-client.js';
 
 const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
 

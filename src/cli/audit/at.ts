@@ -1,16 +1,16 @@
 /** `audience audit at`: how a contact was at a time, and why. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Evidence } from '../audit/event-details.js';
-import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../audit/point-in-time.js';
-import { profileFields } from '../events/contact.js';
-import { auditing, findContact, nothingKnown } from './audit-log.js';
-import { timeIn } from './audit-options.js';
-import { paintFor, type Paint } from './colours.js';
-import type { CommandLine } from './command-line.js';
-import { withExamples } from './program.js';
-import { printable } from './table.js';
-import { placeOf, unreadableInWords } from './unreadable-report.js';
+import type { Evidence } from '../../audit/event-details.js';
+import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../../audit/point-in-time.js';
+import { profileFields } from '../../events/contact.js';
+import { auditing, findContact, nothingKnown } from './log.js';
+import { timeIn } from './options.js';
+import { paintFor, type Paint } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { printable } from '../table.js';
+import { placeOf, unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({ time: z.string(), list: z.string().optional() });
 

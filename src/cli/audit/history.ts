@@ -1,14 +1,14 @@
 /** `audience audit history`: what happened to a contact, in plain words or in full. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { HistoryItem } from '../audit/history-item.js';
-import { auditing, findContact, nothingKnown, type Auditing, type FoundContact } from './audit-log.js';
-import { timeIn, wholeNumberIn } from './audit-options.js';
-import { paintFor } from './colours.js';
-import type { CommandLine } from './command-line.js';
-import { UsageError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { table } from './table.js';
+import type { HistoryItem } from '../../audit/history-item.js';
+import { auditing, findContact, nothingKnown, type Auditing, type FoundContact } from './log.js';
+import { timeIn, wholeNumberIn } from './options.js';
+import { paintFor } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
+import { UsageError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { table } from '../table.js';
 
 const optionsSchema = z.object({
   list: z.string().optional(),

@@ -2,15 +2,15 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { parseTime } from '../audit/times.js';
-import type { CommandLine } from './command-line.js';
-import { demandPlace } from '../transfer/export-file.js';
-import { exportInWords, exportAsJson } from './export-report.js';
-import { UsageError } from '../transfer/failures.js';
-import { withExamples } from './program.js';
-import { createProgressBar } from './progress-bar.js';
-import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../transfer/run-export.js';
-import { keepMemorySmall } from './small-memory.js';
+import { parseTime } from '../../audit/times.js';
+import type { CommandLine } from '../command-line.js';
+import { demandPlace } from '../../transfer/export-file.js';
+import { exportInWords, exportAsJson } from './report.js';
+import { UsageError } from '../../transfer/failures.js';
+import { withExamples } from '../program.js';
+import { createProgressBar } from '../progress-bar.js';
+import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../../transfer/run-export.js';
+import { keepMemorySmall } from '../small-memory.js';
 
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),
