@@ -8,7 +8,14 @@ import { asServiceError } from './audit-call.js';
 import type { Calls } from './call.js';
 import { errorBody, errorHeaders } from './envelope.js';
 import { writeWhole } from './head.js';
-import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
+import {
+  beginPassage,
+  headersOf,
+  logPassage,
+  whenItsTurn,
+  type Passage,
+  type PassageOptions,
+} from './request-context.js';
 
 export interface StreamEndpoint {
   /** The whole route pattern: what the log names, never the URL. */

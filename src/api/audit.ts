@@ -11,7 +11,7 @@ import { listRoute } from './audit-list.js';
 import { createStreams } from './audit-stream.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import { parseNothing } from './input.js';
-import type { PassageOptions } from './passage.js';
+import type { PassageOptions } from './request-context.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import { mount } from './routes.js';
 

@@ -8,7 +8,14 @@ import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js
 import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import { writeWhole } from './head.js';
 import type { Parser } from './input.js';
-import { beginPassage, headersOf, logPassage, whenItsTurn, type Passage, type PassageOptions } from './passage.js';
+import {
+  beginPassage,
+  headersOf,
+  logPassage,
+  whenItsTurn,
+  type Passage,
+  type PassageOptions,
+} from './request-context.js';
 import type { RateVerdict } from './rate-limit.js';
 
 /** What an endpoint is, apart from where it is mounted. */

@@ -9,7 +9,7 @@ import { createStreams, streamRoute, type Streams } from './audit-stream.js';
 import type { Body } from './body.js';
 import type { Calls, Endpoint } from './call.js';
 import { parseNothing } from './input.js';
-import type { PassageOptions } from './passage.js';
+import type { PassageOptions } from './request-context.js';
 import { pollRebuild } from './projections-feed.js';
 import { mount } from './routes.js';
 

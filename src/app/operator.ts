@@ -1,7 +1,7 @@
 /** What the operator sees: readiness, log lines, the start banner, and why a start was refused. Nothing personal, no key but the generated one in the banner. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { RequestLine } from '../api/passage.js';
+import type { RequestLine } from '../api/request-context.js';
 import type { Readiness } from '../api/health.js';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { ConfigurationError, type Role } from '../stores/config.js';

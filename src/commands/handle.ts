@@ -3,10 +3,10 @@ import { ServiceError } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
 import { decideBatch, type DecidedBatch, type Folded } from './batch.js';
-import { createCertainAppend, jitteredPause } from './certain-append.js';
+import { createCertainAppend, jitteredPause } from './idempotent-append.js';
 import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './command-handler.js';
-import { createFoldedStreams } from './folded-streams.js';
-import { createLanes, type Waiting } from './lanes.js';
+import { createFoldedStreams } from './state-cache.js';
+import { createLanes, type Waiting } from './stream-queue.js';
 
 /** How often a lane decides again after losing a race against another process. */
 const maxConflicts = 12;

@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { attemptEmail } from './attempt.js';
 import { iso, type AttemptOptions } from './job.js';
-import { createPauses } from './pauses.js';
+import { createPauses } from './cooldowns.js';
 
 /** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
 export interface DueEmail {

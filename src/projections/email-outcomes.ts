@@ -2,7 +2,7 @@
 import type { DomainEvent } from '../events/codec.js';
 import { dayOf, type Range, type Span } from './calendar.js';
 import { CannotFoldError, type Projection } from './projection.js';
-import { tally } from './tally.js';
+import { tally } from './sum-by-interval.js';
 
 export type Outcomes = {
   readonly requested: number;

@@ -1,7 +1,7 @@
 /** The growth of a list as rows: what the documents of `list_growth` say, by day, week or month. Pure, so that an export gets the same rows from the log alone. */
 import { dayOf, earlier, type Range } from './calendar.js';
 import type { ListDay, ListLife } from './list-growth.js';
-import { tally, type Change } from './tally.js';
+import { tally, type Change } from './sum-by-interval.js';
 
 export interface ListGrowth {
   readonly life: ListLife;

@@ -1,7 +1,7 @@
 /** The use of a tag as rows: what the documents of `tag_use` say, by day, week or month. Pure. */
 import { dayOf, earlier, type Range } from './calendar.js';
 import type { Deletion, ListEnd, TagDay, TagLife, VoidUse } from './tag-use.js';
-import { tally, type Change } from './tally.js';
+import { tally, type Change } from './sum-by-interval.js';
 
 export interface TagUse {
   readonly life: TagLife;
