@@ -1,26 +1,47 @@
-// The import table of the design, checked by `npm run check`.
-const root = '^src/[^/]+\\.ts$';
-const folders = ['events', 'commands', 'eventstore', 'readmodels', 'projections', 'mailer', 'audit', 'api', 'cli'];
-
-/** `folder` may import itself and what matches one of `allowed`, nothing else. */
-const only = (folder, ...allowed) => ({
-  name: `${folder}-imports`,
-  severity: 'error',
-  from: { path: `^src/${folder}/` },
-  to: { pathNot: [`^src/${folder}/`, ...allowed] },
-});
+// The rooms of src and their floors, checked by `npm run check`. A room imports only from rooms on lower floors.
+// docs/architecture.md says what each room holds.
+const floors = [
+  ['events', 'eventstore', 'readmodels'],
+  ['commands', 'projections', 'audit'],
+  ['projector', 'mailer'],
+  ['rebuild', 'evidence'],
+  ['transfer'],
+  ['api', 'cli', 'stores'],
+  ['app'],
+];
 
 const errors = '^src/errors\\.ts$';
-const events = '^src/events/';
-/** What loads and appends: the rest of its folder decides. */
-const handling = '^src/commands/(handle|command-handler|folded-streams|certain-append)\\.ts$';
-const ports = ['^src/eventstore/event-store\\.ts$', '^src/readmodels/read-models\\.ts$'];
-/** What a link of the evidence chain is, and how text is taken out of JSON. */
-const chain = '^src/eventstore/(chain|json-text)\\.ts$';
+const room = (name) => `^src/${name}/`;
 const node =
   '^node:|^(crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
-const deterministic = '^(node:)?crypto$';
+const crypto = '^(node:)?crypto$';
+const eventStorePort = '^src/eventstore/event-store\\.ts$';
+const readModelPort = '^src/readmodels/read-models\\.ts$';
+/** The link of an event in the evidence chain, and how members are found in the text of JSON. */
+const chain = '^src/eventstore/(chain|json-text)\\.ts$';
+/** What loads and appends. The rest of `commands` decides and knows no store. */
+const handling = '^src/commands/(handle|command-handler|state-cache|idempotent-append)\\.ts$';
+
+/** `name` imports itself and what matches one of `allowed`, nothing else. */
+const only = (name, ...allowed) => ({
+  name: `${name}-imports`,
+  severity: 'error',
+  from: { path: room(name) },
+  to: { pathNot: [room(name), errors, ...allowed] },
+});
+
+const noHigherFloor = floors.flatMap((names, floor) =>
+  names.map((name) => ({
+    name: `${name}-imports-lower-floors`,
+    severity: 'error',
+    from: { path: room(name) },
+    to: {
+      path: '^src/',
+      pathNot: [room(name), errors, ...floors.slice(0, floor).flat().map(room)],
+    },
+  })),
+);
 
 module.exports = {
   forbidden: [
@@ -32,58 +53,57 @@ module.exports = {
       from: { path: '^src' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
     },
-    only('events', errors, deterministic, npm('zod')),
     {
-      name: 'commands-imports',
+      name: 'every-folder-is-a-room',
       severity: 'error',
-      from: { path: '^src/commands/', pathNot: handling },
-      to: { pathNot: ['^src/commands/', events, errors] },
+      from: { path: '^src/[^/]+/', pathNot: floors.flat().map(room) },
+      to: {},
+    },
+    ...noHigherFloor,
+    only('events', crypto, npm('zod')),
+    only('eventstore', node, npm('better-sqlite3', '@eventstore/db-client')),
+    only('readmodels', node, npm('better-sqlite3', 'mongodb')),
+    {
+      name: 'commands-decide-without-a-store',
+      severity: 'error',
+      from: { path: room('commands'), pathNot: handling },
+      to: { pathNot: [room('commands'), room('events'), errors] },
     },
     {
-      name: 'handle-imports',
+      name: 'commands-know-only-the-port',
       severity: 'error',
       from: { path: handling },
-      to: { pathNot: ['^src/commands/', events, errors, ports[0]] },
+      to: { pathNot: [room('commands'), room('events'), errors, eventStorePort] },
     },
-    only('eventstore', errors, node, npm('better-sqlite3', '@eventstore/db-client')),
-    only('readmodels', errors, node, npm('better-sqlite3', 'mongodb')),
-    only('projections', events, errors, ...ports, chain, node),
-    only('mailer', events, '^src/commands/', errors, ...ports, node, npm('nodemailer', 'html-to-text')),
-    only('audit', events, errors, ports[0], chain, node),
+    only('projections', room('events'), readModelPort),
+    only('audit', room('events'), eventStorePort, chain, node),
+    only('projector', room('events'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
-      'api',
-      '^src/commands/',
-      '^src/projections/',
-      '^src/audit/',
-      errors,
-      ...ports,
+      'mailer',
+      room('events'),
+      room('commands'),
+      eventStorePort,
+      readModelPort,
       node,
-      npm('express', 'express-serve-static-core', 'zod', 'helmet'),
+      npm('nodemailer', 'html-to-text'),
     ),
     {
-      name: 'cli-imports',
+      name: 'the-http-api-opens-no-store',
       severity: 'error',
-      from: { path: '^src/cli/' },
-      to: { path: '^src/api/' },
-    },
-    {
-      name: 'nobody-imports-the-roots',
-      comment: 'Composition roots and configuration stand above the folders.',
-      severity: 'error',
-      from: { path: `^src/(${folders.join('|')})/` },
-      to: { path: root, pathNot: errors },
+      from: { path: room('api') },
+      to: { path: '^src/(eventstore|readmodels)/', pathNot: [eventStorePort, readModelPort] },
     },
     ...[
       ['express', 'api'],
       ['nodemailer', 'mailer'],
-      ['mongodb', 'readmodels'],
-      ['@eventstore/db-client', 'eventstore'],
-      ['better-sqlite3', '(eventstore|readmodels)'],
+      ['mongodb', 'readmodels/mongodb'],
+      ['@eventstore/db-client', 'eventstore/eventstoredb'],
+      ['better-sqlite3', '(eventstore|readmodels)/sqlite'],
     ].map(([name, folder]) => ({
       name: `${name.replace(/[^a-z0-9]+/g, '-')}-in-one-folder`,
       severity: 'error',
       from: { path: '^src/', pathNot: `^src/${folder}/` },
-      to: { path: `node_modules/(@types/)?${name}(/|$)` },
+      to: { path: npm(name) },
     })),
   ],
   options: {
