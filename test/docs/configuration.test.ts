@@ -1,4 +1,4 @@
-/** The README's configuration table and .env.example against src/stores/config.ts. */
+/** The configuration table of docs/operations.md and .env.example against src/stores/config.ts. */
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/stores/config.js';
@@ -15,11 +15,13 @@ function variablesRead(): readonly string[] {
   return [...names].sort();
 }
 
-const table = rows(section(document('README.md'), '## Configuration')).map(([name = '', value = '', meaning = '']) => ({
-  name: codes(name)[0] ?? name,
-  value: codes(value)[0],
-  meaning,
-}));
+const table = rows(section(document('docs/operations.md'), '## Configuration')).map(
+  ([name = '', value = '', meaning = '']) => ({
+    name: codes(name)[0] ?? name,
+    value: codes(value)[0],
+    meaning,
+  }),
+);
 const example = document('.env.example');
 
 /** The variables of the example with its comment signs taken away. */

@@ -13,6 +13,9 @@ const settings = JSON.parse(document('package.json')) as Record<
   Record<string, string>
 >;
 
+/** What docs/projections.md lets its reader write. */
+const examples = new Set(['src/projections/leaving-hours.ts']);
+
 const anchorOf = (heading: string): string =>
   heading
     .replace(/^#+ /, '')
@@ -36,6 +39,11 @@ describe.for(documents)('%s', (name) => {
       return anchor !== undefined && !anchorsOf(document(target)).includes(anchor);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('names files of the source and the tests that exist', () => {
+    const named = codes(withoutBlocks(text)).filter((code) => /^(?:src|test|bench|scripts)\/[\w./-]+$/.test(code));
+    expect(named.filter((file) => !examples.has(file) && !existsSync(path.join(root, file)))).toEqual([]);
   });
 
   test('names scripts that exist', () => {

@@ -1,4 +1,4 @@
-/** The README's tour and its backup, command by command, against the service as its users start it. */
+/** The README's tour and the backup of docs/operations.md, command by command, against the service as its users start it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { blocks, document, section } from '../support/markdown.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
 
 const readme = document('README.md');
+const operations = document('docs/operations.md');
 const documentedAddress = 'http://127.0.0.1:3000';
 
 interface Step {
@@ -16,8 +17,8 @@ interface Step {
   readonly answer: { readonly language: string; readonly text: string } | undefined;
 }
 
-function stepsOf(heading: string): readonly Step[] {
-  const found = blocks(section(readme, heading));
+function stepsOf(text: string, heading: string): readonly Step[] {
+  const found = blocks(section(text, heading));
   return found.flatMap(({ language, text }, index) => {
     if (language !== 'sh') return [];
     const next = found[index + 1];
@@ -112,7 +113,7 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
     });
   }
 
-  const tour = stepsOf('## Five-minute tour');
+  const tour = stepsOf(readme, '## Tour');
 
   test('has a tour', () => {
     expect(tour.filter(({ commands }) => commands.includes('curl'))).not.toHaveLength(0);
@@ -132,7 +133,7 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
   });
 
   test('a backup made while the service runs starts as a service with the same data and keys', async () => {
-    const [backup] = stepsOf('## The data folder, and the backup');
+    const [backup] = stepsOf(operations, '## Data folder and backup');
     await run(backup?.commands ?? '');
     const key = readFileSync(path.join(folder, 'data', 'api-key.txt'), 'utf8').trim();
     const headers = { authorization: `Bearer ${key}` };
