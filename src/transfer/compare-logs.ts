@@ -44,7 +44,7 @@ export async function compareLogs(logs: ComparedLogs): Promise<Comparison> {
       difference ??= differenceBetween(wanted, found, place);
       left.add(wanted);
       right.add(found);
-      report({ phase: 'comparing', done: place, total: Math.max(total, place) });
+      report({ phase: 'comparing both logs', done: place, total: Math.max(total, place) });
     }
   } finally {
     await Promise.all([sources.return(undefined), targets.return(undefined)]);

@@ -64,7 +64,7 @@ export async function findCommonBeginning({
         );
       events += 1;
       position = wanted.position;
-      report({ phase: 'matching', done: events, total });
+      report({ phase: 'comparing what is there already', done: events, total });
     }
   } finally {
     await expected.return(undefined);

@@ -51,7 +51,7 @@ export async function examineLog({
         `${name(event)} has ${sizeOf(event)} bytes; the target takes at most ${largestEvent} in one event`,
       );
     events += 1;
-    report({ phase: 'reading', done: events });
+    report({ phase: 'reading the source', done: events });
   }
   if (beginning === undefined) throw new MigrationRefusedError('the source has a head, but no events could be read');
   return { events, head, ...beginning };

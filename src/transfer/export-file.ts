@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { Output } from '../cli/command-line.js';
 import { CommandFailedError } from './failures.js';
+
+/** Resolves when the bytes have been taken. */
+export interface Sink {
+  write(bytes: Uint8Array): Promise<void>;
+}
 
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
@@ -54,7 +58,7 @@ function unwritable(folder: string, cause: unknown): CommandFailedError {
 }
 
 /** To standard output: whoever reads it must look at the exit code. */
-export async function writeOut(output: Output, pieces: Pieces): Promise<Written> {
+export async function writeOut(output: Sink, pieces: Pieces): Promise<Written> {
   const digest = createDigest();
   for await (const piece of pieces) await output.write(digest.add(piece));
   return digest.end();

@@ -11,7 +11,7 @@ import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.j
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { UsageError } from './failures.js';
-import { shown, type EventStoreDbAddress, type LogAddress } from '../cli/migrate/arguments.js';
+import { shown, type EventStoreDbAddress, type LogAddress } from './log-address.js';
 import { MigrationRefusedError } from './migration.js';
 import { patiently, type Patience } from './with-retry.js';
 

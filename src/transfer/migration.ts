@@ -1,14 +1,8 @@
 /** What all steps of a migration share: how far they are, and the ways in which they end early. */
 
-/** In the order in which they happen. */
-export type Phase = 'reading' | 'matching' | 'copying' | 'comparing';
-
-export const phaseTitles: Readonly<Record<Phase, string>> = {
-  reading: 'reading the source',
-  matching: 'comparing what is there already',
-  copying: 'copying',
-  comparing: 'comparing both logs',
-};
+/** What is being done, in words for the operator. */
+export type Phase =
+  'exporting' | 'reading the source' | 'comparing what is there already' | 'copying' | 'comparing both logs';
 
 export interface Progress {
   readonly phase: Phase;

@@ -4,10 +4,9 @@ import { createCatalogues } from '../audit/names.js';
 import { createUnreadableNotes, type Unreadable } from '../audit/unreadable.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
-import type { Output } from '../cli/command-line.js';
 import { contactsSource } from './export-contacts.js';
 import { eventsSource } from './export-events.js';
-import { writeOut, writeWhole, type Pieces, type Written } from './export-file.js';
+import { writeOut, writeWhole, type Pieces, type Sink, type Written } from './export-file.js';
 import { growthSource } from './export-growth.js';
 import { listsSource } from './export-lists.js';
 import type { ExportLog } from './export-log.js';
@@ -15,8 +14,8 @@ import { asParquet } from './export-parquet.js';
 import type { ExportSource } from './export-source.js';
 import { asCsv, asNdjson } from './export-text.js';
 import { CommandFailedError } from './failures.js';
+import type { Report } from './migration.js';
 import { patienceOf, patiently } from './with-retry.js';
-import type { ProgressBar } from '../cli/progress-bar.js';
 
 export const exportedKinds = ['events', 'contacts', 'lists', 'growth'] as const;
 export type ExportedKind = (typeof exportedKinds)[number];
@@ -36,12 +35,12 @@ export interface ExportRequest {
 
 export interface ExportOptions {
   readonly reader: EventReader;
-  readonly stdout: Output;
+  readonly stdout: Sink;
   readonly signal: AbortSignal;
   monotonic(): number;
   /** Positions of this log count its events, so that it is known how many there are. */
   readonly isCounted: boolean;
-  readonly report: ProgressBar['report'];
+  readonly report: Report;
 }
 
 export interface ExportResult extends Written {

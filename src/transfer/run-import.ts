@@ -15,7 +15,7 @@ import {
   openTargetReader,
   type EndpointOptions,
 } from './log-endpoints.js';
-import type { LogAddress } from '../cli/migrate/arguments.js';
+import type { LogAddress } from './log-address.js';
 import type { Report } from './migration.js';
 
 export interface ImportRequest {

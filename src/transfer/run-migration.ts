@@ -13,9 +13,15 @@ import {
   type SourceLog,
   type Stillness,
 } from './log-endpoints.js';
-import type { MigrateArguments } from '../cli/migrate/arguments.js';
+import type { LogAddress } from './log-address.js';
 import type { Report } from './migration.js';
 import { patiently, type Patience } from './with-retry.js';
+
+export interface MigrationRequest {
+  readonly from: LogAddress;
+  readonly to: LogAddress;
+  readonly isDryRun: boolean;
+}
 
 export interface MigrationOptions {
   /** Milliseconds since 1970. */
@@ -45,7 +51,7 @@ export interface MigrationResult {
 }
 
 /** @throws MigrationRefusedError, StoreUnavailableError, AppendInDoubtError; the signal's reason when it aborts. */
-export async function runMigration(migration: MigrateArguments, options: MigrationOptions): Promise<MigrationResult> {
+export async function runMigration(migration: MigrationRequest, options: MigrationOptions): Promise<MigrationResult> {
   refuseSameLog(migration.from, migration.to);
   const source = await openSource(migration.from, options);
   try {
@@ -57,7 +63,7 @@ export async function runMigration(migration: MigrateArguments, options: Migrati
       largestEvent: largestEventOf(migration.to),
       ...options,
     });
-    const run = migration.dryRun ? rehearse : perform;
+    const run = migration.isDryRun ? rehearse : perform;
     return await run({ migration, source, log, options });
   } finally {
     await source.close();
@@ -65,7 +71,7 @@ export async function runMigration(migration: MigrateArguments, options: Migrati
 }
 
 interface Run {
-  readonly migration: MigrateArguments;
+  readonly migration: MigrationRequest;
   readonly source: SourceLog;
   readonly log: ExaminedLog;
   readonly options: MigrationOptions;

@@ -218,11 +218,11 @@ describe('a log in use', () => {
     const from = await filledFolder(50);
     let isRefused = false;
     const result = await runMigration(
-      { from: folderAt(from), to: folderAt(inNewFolder('copy')), dryRun: false, json: false },
+      { from: folderAt(from), to: folderAt(inNewFolder('copy')), isDryRun: false },
       options({
         // The lock is taken before the first event is read.
         report: once(
-          ({ phase }) => phase === 'reading',
+          ({ phase }) => phase === 'reading the source',
           () => {
             isRefused = isLocked(from);
           },
@@ -272,7 +272,7 @@ test('a target that is altered between copy and comparison is found', async () =
   const to = newFolder();
   const total = (await eventsInFolder(from)).length;
   const result = await runMigration(
-    { from: folderAt(from), to: folderAt(to), dryRun: false, json: false },
+    { from: folderAt(from), to: folderAt(to), isDryRun: false },
     options({
       report: once(
         ({ phase, done }) => phase === 'copying' && done === total,

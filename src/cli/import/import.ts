@@ -6,8 +6,8 @@ import { demandedSeal } from '../audit/verify.js';
 import type { CommandLine } from '../command-line.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { importAsJson, importInWords } from './report.js';
-import type { LogAddress } from '../migrate/arguments.js';
-import { MigrationRefusedError, phaseTitles } from '../../transfer/migration.js';
+import type { LogAddress } from '../../transfer/log-address.js';
+import { MigrationRefusedError } from '../../transfer/migration.js';
 import { patienceOf } from '../../transfer/with-retry.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
@@ -55,7 +55,7 @@ async function importFrom(line: CommandLine, request: ImportRequest): Promise<vo
       clock: line.clock,
       patience: patienceOf(line.monotonic),
       signal: line.signal,
-      report: ({ phase, ...progress }) => bar.report({ phase: phaseTitles[phase], ...progress }),
+      report: bar.report,
     });
     bar.clear();
     const { to } = request;

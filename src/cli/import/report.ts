@@ -1,5 +1,5 @@
 /** What an import came to, in words or as one JSON object. */
-import { shown } from '../migrate/arguments.js';
+import { shown } from '../../transfer/log-address.js';
 import { count, duration } from '../progress-bar.js';
 import type { ImportRequest, ImportResult } from '../../transfer/run-import.js';
 

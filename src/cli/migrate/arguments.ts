@@ -2,19 +2,10 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { UsageError } from '../../transfer/failures.js';
+import { withoutPassword, type LogAddress } from '../../transfer/log-address.js';
+import type { MigrationRequest } from '../../transfer/run-migration.js';
 
-export interface EventStoreDbAddress {
-  readonly kind: 'eventstoredb';
-  readonly url: string;
-  readonly prefix: string;
-}
-
-export type LogAddress = { readonly kind: 'folder'; readonly folder: string } | EventStoreDbAddress;
-
-export interface MigrateArguments {
-  readonly from: LogAddress;
-  readonly to: LogAddress;
-  readonly dryRun: boolean;
+export interface MigrateArguments extends MigrationRequest {
   readonly json: boolean;
 }
 
@@ -61,7 +52,7 @@ export function readArguments(
   const prefix = prefixOf(given.prefix, environment);
   const from = addressOf('--from', given.from, prefix);
   const to = addressOf('--to', given.to, prefix);
-  return { from, to, dryRun: given['dry-run'] === true, json: given.json === true };
+  return { from, to, isDryRun: given['dry-run'] === true, json: given.json === true };
 }
 
 function parsed(words: readonly string[]) {
@@ -100,9 +91,3 @@ function addressOf(option: string, text: string | undefined, prefix: string): Lo
     throw new UsageError(`${option} must be a data folder or an address that begins with esdb:// or esdb+discover://`);
   return { kind: 'folder', folder: text };
 }
-
-/** The address without user name and password, for people to read. */
-export const shown = (address: LogAddress): string =>
-  address.kind === 'folder' ? address.folder : `${withoutPassword(address.url)} (prefix ${address.prefix})`;
-
-const withoutPassword = (text: string): string => text.replace(/:\/\/.*@/g, '://');

@@ -31,5 +31,5 @@ async function run({ from, to, prefix, dryRun }: z.output<typeof optionsSchema>,
   const [{ readArguments }, { migrate }] = await Promise.all([import('./arguments.js'), import('./run.js')]);
   const words = [`--from=${from}`, `--to=${to}`, ...(prefix === undefined ? [] : [`--prefix=${prefix}`])];
   const migration = readArguments(words, line.env);
-  if (migration !== undefined) line.exitWith(await migrate({ ...migration, dryRun, json: line.json }, line));
+  if (migration !== undefined) line.exitWith(await migrate({ ...migration, isDryRun: dryRun, json: line.json }, line));
 }

@@ -1,10 +1,10 @@
 /** The result of a migration, in words or as one JSON object. */
-import { shown, type MigrateArguments } from './arguments.js';
+import { shown } from '../../transfer/log-address.js';
 import { count, duration } from '../progress-bar.js';
-import type { MigrationResult } from '../../transfer/run-migration.js';
+import type { MigrationRequest, MigrationResult } from '../../transfer/run-migration.js';
 
 export interface Reported {
-  readonly migration: MigrateArguments;
+  readonly migration: MigrationRequest;
   readonly result: MigrationResult;
   /** What the operator has to do about the secret. */
   readonly advice: string;
@@ -17,7 +17,7 @@ export function inWords({ migration, result, advice, milliseconds }: Reported): 
     `From ${shown(migration.from)} to ${shown(migration.to)}`,
     `  log         ${log.logId}`,
     `  there       ${count(alreadyThere)} events before`,
-    `  ${migration.dryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
+    `  ${migration.isDryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
   ];
   if (comparison !== undefined)
     lines.push(
@@ -29,7 +29,7 @@ export function inWords({ migration, result, advice, milliseconds }: Reported): 
   return `${lines.join('\n')}\n`;
 }
 
-function verdict({ outcome, source, comparison }: MigrationResult, { from }: MigrateArguments): string[] {
+function verdict({ outcome, source, comparison }: MigrationResult, { from }: MigrationRequest): string[] {
   switch (outcome) {
     case 'identical':
       return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];
@@ -63,8 +63,8 @@ export function asJson({ migration, result, advice, milliseconds }: Reported): s
     log_id: log.logId,
     source_state: source,
     already_there: alreadyThere,
-    copied: migration.dryRun ? 0 : copied,
-    to_copy: migration.dryRun ? copied : 0,
+    copied: migration.isDryRun ? 0 : copied,
+    to_copy: migration.isDryRun ? copied : 0,
     source: comparison?.source ?? null,
     target: comparison?.target ?? null,
     difference: comparison?.difference ?? null,
@@ -74,9 +74,9 @@ export function asJson({ migration, result, advice, milliseconds }: Reported): s
 }
 
 /** What ended it before there was a result. */
-export const failureAsJson = (migration: MigrateArguments, failure: { outcome: string; message: string }): string =>
+export const failureAsJson = (migration: MigrationRequest, failure: { outcome: string; message: string }): string =>
   json({ outcome: failure.outcome, ...ends(migration), message: failure.message });
 
-const ends = ({ from, to, dryRun }: MigrateArguments) => ({ from: shown(from), to: shown(to), dry_run: dryRun });
+const ends = ({ from, to, isDryRun }: MigrationRequest) => ({ from: shown(from), to: shown(to), dry_run: isDryRun });
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;

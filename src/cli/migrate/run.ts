@@ -3,7 +3,7 @@ import type { CommandLine, ExitCode } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
 import type { MigrateArguments } from './arguments.js';
 import { asJson, failureAsJson, inWords } from './report.js';
-import { MigrationRefusedError, phaseTitles } from '../../transfer/migration.js';
+import { MigrationRefusedError } from '../../transfer/migration.js';
 import { patienceOf } from '../../transfer/with-retry.js';
 import { createProgressBar } from '../progress-bar.js';
 import { runMigration } from '../../transfer/run-migration.js';
@@ -21,7 +21,7 @@ export async function migrate(migration: MigrateArguments, line: MigrationLine):
       clock,
       patience: patienceOf(monotonic),
       signal,
-      report: (progress) => bar.report({ ...progress, phase: phaseTitles[progress.phase] }),
+      report: bar.report,
       onNotice(notice) {
         bar.clear();
         stderr.write(`${notice}\n`);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deriveStreamKeys } from '../../events/streams.js';
 import type { ExaminedLog } from '../../transfer/examine-log.js';
-import type { LogAddress } from './arguments.js';
+import type { LogAddress } from '../../transfer/log-address.js';
 
 export interface SecretQuestion {
   readonly from: LogAddress;
