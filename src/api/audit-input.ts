@@ -1,8 +1,8 @@
 /** Reads the queries of audit requests: times, ids, positions. A parameter that a request does not have is refused, for a misspelt filter would answer more than was asked. */
 import type { Request } from 'express';
 import { parseTime, type Edge } from '../audit/times.js';
-import { isAddress } from '../commands/address.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
+import { addressIn } from './input.js';
 import { queryText } from './reads.js';
 
 /** @throws ServiceError `unknown_parameter` */
@@ -42,9 +42,7 @@ export function choice<Value extends string>(
 /** What `{contact}` in a path stands for. @throws ServiceError `invalid_email` when it has an `@` and is no address */
 export function parseContact(text: string): { readonly email: string } | { readonly contactId: string } {
   if (!text.includes('@')) return { contactId: text };
-  const email = text.trim();
-  if (!isAddress(email)) throw new ServiceError('invalid_email', { field: 'contact' });
-  return { email };
+  return { email: addressIn('contact', text) };
 }
 
 /** @throws ServiceError `invalid_time` */

@@ -1,13 +1,12 @@
 /** The router of contacts: create, upsert, status, tags, and the reads. */
 import { Router } from 'express';
-import { isAddress } from '../commands/address.js';
 import type { Audience, SavedContact } from '../commands/audience.js';
 import { profileFields, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call, Calls, Endpoint } from './call.js';
 import type { Answer } from './envelope.js';
-import { contactParsers, parseNothing, parseTagging, type ContactInput, type StatusInput } from './input.js';
+import { addressIn, contactParsers, parseNothing, parseTagging, type ContactInput, type StatusInput } from './input.js';
 import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
 import { mount } from './routes.js';
 
@@ -205,8 +204,7 @@ function emailOf(call: Call<unknown>): string {
   const email = queryText(call.request, 'email');
   if (email === null) throw new ServiceError('not_a_string', { field: 'email' });
   if (email === undefined || email.trim() === '') throw new ServiceError('required', { field: 'email' });
-  if (!isAddress(email.trim())) throw new ServiceError('invalid_email', { field: 'email' });
-  return email;
+  return addressIn('email', email);
 }
 
 function statusOf(call: Call<unknown>): SubscriptionStatus | undefined {

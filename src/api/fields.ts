@@ -47,14 +47,22 @@ const codePoints = (text: string): number => (text.length <= 32 ? text.length : 
 const nameRules: TextRules = { forbidden: control, maxCharacters: 255 };
 export const name: Check<string> = (value) => checkText(value, nameRules);
 
+/** White space around an address counts too, so that every event fits one append. */
+const maxAddressBytes = 1024;
+
 /** An address: trimmed, the request's own spelling. */
-const addressRules: TextRules = { forbidden: control, form: { fits: isAddress, code: 'invalid_email' } };
+const addressRules: TextRules = {
+  forbidden: control,
+  maxBytes: maxAddressBytes,
+  form: { fits: isAddress, code: 'invalid_email' },
+};
 export const address: Check<string> = (value) => checkText(value, addressRules);
 
 /** An address or `Name <address>`: as received. */
 export const mailbox: Check<string> = (value) => asReceived(value, checkText(value, mailboxRules));
 const mailboxRules: TextRules = {
   forbidden: control,
+  maxBytes: maxAddressBytes,
   form: { fits: (text) => parseMailbox(text) !== undefined, code: 'invalid_email' },
 };
 

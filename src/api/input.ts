@@ -130,13 +130,17 @@ function parser<Input>(
   return (body) => {
     checkRequired(body, required);
     const source = sourceOf(body);
-    return build((field, check) => {
-      const result = check(source(field));
-      if ('value' in result) return result.value;
-      const { code, ...where } = result;
-      throw new ServiceError(code, { field, ...where });
-    });
+    return build((field, check) => valid(field, check(source(field))));
   };
+}
+
+/** An address from a path or a query. @throws ServiceError */
+export const addressIn = (field: string, text: string): string => valid(field, address(text));
+
+function valid<Value>(field: string, result: ReturnType<Check<Value>>): Value {
+  if ('value' in result) return result.value;
+  const { code, ...where } = result;
+  throw new ServiceError(code, { field, ...where });
 }
 
 function checkRequired(body: Body, required: readonly string[], isMissing = isBlank): void {

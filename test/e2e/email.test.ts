@@ -151,6 +151,24 @@ describe('limits', () => {
     expect((await sent(idIn(answer))).field('state')).toBe('sent');
   });
 
+  test('white space around an address counts: up to 1,024 bytes are taken, and stored as received', async () => {
+    const body = example({ to_email: 'ada@example.com'.padEnd(1024), from_email: 'ada@example.com'.padStart(1024) });
+    const answer = await send(body);
+    expect(answer.body).toEqual(accepted(body));
+    for (const field of ['from_email', 'to_email']) {
+      const longer = { ...body, [field]: 'ada@example.com'.padEnd(1025) };
+      const requestId = someRequestId();
+      const refused = await send(longer, { 'x-request-id': requestId });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toEqual(refusal(`${field} must be at most 1024 bytes`, longer));
+      expect(await requests(requestId)).toEqual([]);
+    }
+    const asked = await service.get(`/v1/contacts?email=${'%20'.repeat(1024)}ada@example.com`);
+    expect(asked.body).toEqual(refusal('email must be at most 1024 bytes', {}));
+    const audited = await service.get(`/v1/audit/contacts/${'%20'.repeat(1024)}ada@example.com/history`);
+    expect(audited.body).toEqual(refusal('contact must be at most 1024 bytes', {}));
+  });
+
   test('refuses a template that is too large as it is encoded in the event', async () => {
     for (const mail_template of ['\n'.repeat(400 * 1024) + 'x', `${'"'.repeat(400 * 1024)}`]) {
       const requestId = someRequestId();
