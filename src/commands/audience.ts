@@ -126,16 +126,15 @@ const noReferences: readonly TagReference[] = [];
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
 
-  /*
-   * Lists and tags that live as far as this process knows are taken at that word: what is written after their deletion
-   * elsewhere is void by the order of the log. That one does not live is said from fresh state only. What is at hand is
-   * there at once: each turn that is waited costs as much as what is done in it.
-   */
-  function livingTags(names: readonly string[]): CatalogueState | Promise<CatalogueState> {
-    const known = tags.known(tagsStream, (state) => names.every((name) => idOfName(state, name) !== undefined));
-    return known === undefined ? tags.fresh(tagsStream).then(({ state }) => state) : known.state;
-  }
+  /** A name may have passed to another tag since it was last looked at: its id is told from fresh state only. */
+  const livingTags = (): CatalogueState | Promise<CatalogueState> =>
+    tags.known(tagsStream)?.state ?? tags.fresh(tagsStream).then(({ state }) => state);
 
+  /**
+   * An id that lives as far as this process knows is taken at that word: what is written after its deletion elsewhere is
+   * void by the order of the log. That it does not live is said from fresh state only. What is known is returned without
+   * a promise, for each turn that is waited costs as much as what is done in it.
+   */
   function listReference(listId: string): ListReference | Promise<ListReference> {
     const known = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined);
     return known === undefined
@@ -144,7 +143,7 @@ export function createAudience(options: AudienceOptions): Audience {
   }
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
-    const found = named(await livingTags(names), names);
+    const found = named(await livingTags(), names);
     if (!found.includes(undefined)) return existing(found);
     const entries = names.map((name) => ({ id: newId('tag'), name }));
     const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
@@ -211,7 +210,7 @@ export function createAudience(options: AudienceOptions): Audience {
 
     async removeTags({ listId, email, tagNames }, context) {
       const list = await listReference(listId);
-      const detach = existing(named(await livingTags(tagNames), tagNames));
+      const detach = existing(named(await livingTags(), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
       return { tags: detach, position };

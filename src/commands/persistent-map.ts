@@ -9,8 +9,9 @@ export interface PersistentMap<Value> {
 }
 
 /**
- * One version. The newest one holds a Map, each older one only in what it differs from the one that came after it
- * (Baker's rerooting): reading and changing the newest costs what a Map costs, an older one a step a version.
+ * One version. The newest holds a Map, each older one only its difference from the next one (Baker's rerooting): reading
+ * and changing the newest costs what a Map costs, an older one a step per version. A version that is kept keeps all later
+ * ones in memory, so nothing long-lived may hold one.
  */
 interface Version<Value> {
   map: Map<string, Value> | undefined;
@@ -24,8 +25,16 @@ interface Difference<Value> {
   readonly next: Version<Value>;
 }
 
+/** Holds no version: initial states live as long as the process, and must not keep what came of them. */
 export function emptyMap<Value>(): PersistentMap<Value> {
-  return view<Value>({ map: new Map<string, Value>(), difference: undefined }, 0);
+  const empty: PersistentMap<Value> = {
+    size: 0,
+    get: () => undefined,
+    with: (key, value) => view({ map: new Map([[key, value]]), difference: undefined }, 1),
+    without: () => empty,
+    entries: () => new Map<string, Value>().entries(),
+  };
+  return empty;
 }
 
 function view<Value>(version: Version<Value>, size: number): PersistentMap<Value> {

@@ -72,3 +72,18 @@ test('a log that is out of reach ends the start, as ever', async () => {
   await expect(writes.openCatalogues(none)).rejects.toMatchObject({ cause: away });
   expect(told).toEqual([]);
 });
+
+test('of several processes none attaches a renamed tag under the name that another tag has now', async () => {
+  const shared = { ...store, soleWriter: false };
+  const [one, other] = [(await opened(shared)).audience, (await opened(shared)).audience];
+  const list = await one.lists.create('News', context);
+  const email = 'ada@example.com';
+  const tagged = { listId: list.id, email, tagNames: ['VIP'] };
+  await one.createContact({ listId: list.id, email, status: 'Subscribed', profile: {}, tagNames: [] }, context);
+  const [first] = (await other.addTags(tagged, context)).tags;
+  await one.tags.rename({ id: first?.tag_id ?? '', name: 'Former VIP' }, context);
+  const reused = await one.tags.create('VIP', context);
+  const now = [{ tag_id: reused.id, tag_name: 'VIP' }];
+  expect((await other.addTags(tagged, context)).tags).toEqual(now);
+  expect((await other.removeTags(tagged, context)).tags).toEqual(now);
+});

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueCommand } from '../../src/commands/catalogue.js';
@@ -120,3 +122,26 @@ for (const { kind, title, decider: typed } of kinds) {
     );
   });
 }
+
+test('catalogue memory does not grow with renames, though the initial state stays', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const heap = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const nameOf = (round: number): string => `Name ${round % 2}`;
+  let state = listDecider.evolve(listDecider.initial, {
+    type: 'ListCreated',
+    data: { list_id: 'lst_1', list_name: nameOf(0) },
+  });
+  const before = heap();
+  const renames = 50_000;
+  for (let round = 1; round <= renames; round += 1)
+    state = listDecider.evolve(state, {
+      type: 'ListRenamed',
+      data: { list_id: 'lst_1', list_name: nameOf(round), previous_name: nameOf(round - 1) },
+    });
+  expect(state.names.get('lst_1')).toBe(nameOf(renames));
+  expect((heap() - before) / renames).toBeLessThan(40);
+});

@@ -66,6 +66,20 @@ describe.skipIf(noServers !== undefined)(`several processes${noServers === undef
     expect(first?.field('tag_id')).toBe(second?.field('tag_id'));
   });
 
+  test('a tag name that was renamed and reused on one attaches, on the other, the tag that has it now', async () => {
+    const list = await newList(one);
+    const contact_email = someAddress();
+    await create(one, list, contact_email);
+    for (let round = 0; round < 20; round += 1) {
+      const tag_name = unique('Tag');
+      const attach = () => other.post(`/v1/contacts/tags/${list}/add`, { contact_email, tag_name: [tag_name] });
+      const renamed = (await attach()).field('tag_id');
+      await one.post(`/v1/tags/${renamed}/update`, { tag_name: `Former ${tag_name}` });
+      const reused = await one.make('/v1/tags/create', { tag_name }, 'tag_id');
+      expect((await attach()).field('tag_id')).toBe(reused);
+    }
+  });
+
   test('of 64 creates of one name and of one address on both, exactly one wins', async () => {
     const group_name = unique('Group');
     const named = await Promise.all(
