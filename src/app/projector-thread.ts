@@ -20,7 +20,7 @@ export interface ProjectorThreadOptions {
 
 export interface ProjectorThread {
   /** Something was appended, up to this position. Cheap enough for every append: looked at at once, or under load with what comes in the next moments. */
-  ring(position: string): void;
+  notify(position: string): void;
   /** Somebody waits for what was appended: no more gathering. */
   hurry(): void;
   status(): ProjectorStatus;
@@ -64,7 +64,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
     if (message.status.folded > 0) deaths = 0;
     const { parked, live, missing } = message.seldom ?? status;
     update({ ...message.status, parked, live, missing });
-    ring(grown);
+    notify(grown);
   };
 
   const start = (): void => {
@@ -91,12 +91,12 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   /** Up to where the projector has been told to look, and the log has grown. */
   let told = '';
   let grown = '';
-  /** One message until the projector has come as far: what rings meanwhile it finds by itself, or hears of then. */
-  const ring = (position: string): void => {
+  /** One message until the projector has come as far: what is appended meanwhile it finds by itself, or is told of then. */
+  const notify = (position: string): void => {
     grown = position;
     if (told > status.position || grown <= status.position) return;
     told = grown;
-    send('ring');
+    send('notify');
   };
 
   const stop = async (): Promise<void> => {
@@ -119,7 +119,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   };
 
   return {
-    ring,
+    notify,
     hurry,
     order,
     status: () => status,

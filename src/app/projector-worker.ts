@@ -22,7 +22,7 @@ export type FromProjector =
   | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
 /** What it says. */
-export type ToProjector = 'ring' | 'hurry' | 'stop' | Order;
+export type ToProjector = 'notify' | 'hurry' | 'stop' | Order;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
@@ -71,7 +71,7 @@ main.on('message', (message: ToProjector) => {
   if (typeof message === 'object') orders.give(message);
   else if (message === 'stop') stop.abort();
   else reader.wake();
-  if (message !== 'ring') pace.hurry();
+  if (message !== 'notify') pace.hurry();
 });
 
 let told: Seldom | undefined;

@@ -94,7 +94,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
       const { stream, position } = append;
       if (isEmailStream(stream)) mailUntil = position;
       // Where others write to the log too, nobody but the appending process itself tells of what it appended.
-      if (store.onCommitted === undefined) parts.reads?.ring(position);
+      if (store.onCommitted === undefined) parts.reads?.notify(position);
     },
     onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
     onUnreadable: (stream, reason) =>
@@ -115,7 +115,7 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
     },
   });
   parts.reads = reads;
-  store.onCommitted?.((position) => reads.ring(position));
+  store.onCommitted?.((position) => reads.notify(position));
 
   const mailer = config.roles.has('mailer')
     ? openMailSide({ ...surroundings, store, writes, reads, isListening: () => isListening })

@@ -45,7 +45,7 @@ export interface ReadSide {
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;
   /** Something was appended, up to this position. Cheap enough for every append. */
-  ring(position: string): void;
+  notify(position: string): void;
   close(): Promise<void>;
 }
 
@@ -155,7 +155,7 @@ function assemble({ own, views, queries, projector, follower, rebuilds }: Parts)
       (follower === undefined ? projector?.status() : statusOf(projector?.status(), follower))?.parked ?? [],
     evidence: () => projector?.evidence(),
     hasShown: () => own.shown() !== '',
-    ring: (position) => projector?.ring(position),
+    notify: (position) => projector?.notify(position),
     async close() {
       await rebuilds.close();
       await projector?.close();

@@ -14,9 +14,9 @@ export interface EventToAppend {
   /** UUID, minted once per command: the same ids again are recognised as the same append. */
   readonly id: string;
   readonly type: string;
-  /** JSON text of an object. */
+  /** Canonical JSON text of an object: `JSON.stringify(JSON.parse(data)) === data`. */
   readonly data: string;
-  /** JSON text of an object. */
+  /** Canonical JSON text of an object. */
   readonly metadata: string;
 }
 
@@ -44,7 +44,8 @@ export interface EventWriter {
    * @throws WrongExpectedRevisionError the stream stands elsewhere; nothing was written.
    * @throws StoreUnavailableError nothing was written, now or later; StoreFullError where it is known that the disk is full.
    * @throws AppendInDoubtError it may have been written, or may yet be: ask again with the same ids and expectation.
-   * @throws TypeError an empty append, or data that is not acceptable to any store; nothing was written.
+   * @throws InvalidAppendError no store ever takes it: empty, too large for one append, text that is not canonical. Nothing
+   * was written, and asking again does not help.
    */
   append(
     stream: string,
@@ -137,6 +138,11 @@ export class StoreFullError extends StoreUnavailableError {
 /** The append may or may not have been written. The same ids with the same expectation tell. */
 export class AppendInDoubtError extends Error {
   override readonly name = 'AppendInDoubtError';
+}
+
+/** No store ever takes this append; nothing was written. Asking again does not help. */
+export class InvalidAppendError extends TypeError {
+  override readonly name = 'InvalidAppendError';
 }
 
 /** Another process holds the right to write to this log. */

@@ -1,5 +1,5 @@
 /** One line of an export of events: what it says, and what is wrong with it. Nothing of it is shown, for it holds personal data. */
-import { assertAppendable } from '../eventstore/validate-append.js';
+import { validateAppend } from '../eventstore/validate-append.js';
 import type { EventToAppend } from '../eventstore/event-store.js';
 import { hasRepeatedName, memberSpans, memberTexts } from '../eventstore/json-text.js';
 
@@ -95,7 +95,7 @@ function objectIn(texts: Texts, name: string): string {
 
 function demandAcceptable(stream: string, event: EventToAppend): void {
   try {
-    assertAppendable(stream, [event], 'no_stream');
+    validateAppend(stream, [event], 'no_stream');
   } catch (error) {
     if (error instanceof TypeError) throw new BadLineError(`is refused by every store: ${error.message}`);
     throw error;

@@ -63,7 +63,7 @@ it('folds what was appended, reports it when others can see it, and ends in orde
   const viewsFile = path.join(folder, 'views.db');
   const reader = openSqliteReadModels({ file: viewsFile, readOnly: true });
   const projector = start(viewsFile);
-  store.onCommitted(projector.thread.ring);
+  store.onCommitted(projector.thread.notify);
   const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
   await projector.until(() => projector.thread.status().position >= position);
   expect((await reader.get(lists, 'lst_01'))?.position).toBe(position);
@@ -136,7 +136,7 @@ it('waits with its commit while somebody else makes indexes for seconds, and fai
   const other = new Database(viewsFile);
   other.exec('BEGIN IMMEDIATE');
   const { position } = await store.append('lists', [toAppend(e.listCreated)], { expectedRevision: 'no_stream' });
-  projector.thread.ring(position);
+  projector.thread.notify(position);
   // Longer than a connection waits that others wait for.
   await sleep(2_500);
   other.exec('ROLLBACK');

@@ -160,7 +160,7 @@ describe('events that cannot be read', () => {
     await log.at(0, e.listCreated, e.otherListCreated, e.contactCreated, e.subscribed);
     const ofList = toAppend(e.unsubscribed, { at: second(2) });
     await log.appendRaw(contactStream, { ...ofList, data: `{"list_id":"${list.list_id}"}` });
-    await log.appendRaw(contactStream, { ...ofList, data: 'rubbish' });
+    await log.appendRaw(contactStream, { ...ofList, data: '{"rubbish":true}' });
     await log.appendRaw(contactStream, { ...ofList, type: 'ContactErased' });
     await log.appendRaw(contactStream, { ...ofList, data: `{"list_id":"${otherList.list_id}"}` });
     await log.appendRaw('email-1', { ...ofList, type: 'EmailOpened' });

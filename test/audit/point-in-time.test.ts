@@ -212,7 +212,7 @@ describe('an event that cannot be read', () => {
     type: 'ContactErased',
     metadata: metadataAt(number),
   });
-  const broken = { ...toAppend(e.unsubscribed), data: '{"list_id":7}', metadata: 'broken' };
+  const broken = { ...toAppend(e.unsubscribed), data: '{"list_id":7}', metadata: '{"at":"broken"}' };
 
   test('leaves the answer of before as it was, and is named in those of then and after', async () => {
     const log = await auditedLog();
@@ -270,7 +270,7 @@ describe('an event that cannot be read', () => {
   test('and comes before the creation that is told of may be that creation', async () => {
     const log = await auditedLog();
     await log.at(0, e.listCreated);
-    await log.appendRaw(contactStream, { ...erased(1), data: 'rubbish' });
+    await log.appendRaw(contactStream, { ...erased(1), data: '{"rubbish":true}' });
     expect(await at(log, 0)).toMatchObject({ existed: false, next_change: null, next_unreadable: { at: second(1) } });
     await log.at(2, e.contactCreated);
     for (const asked of [undefined, contact_id])

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  InvalidAppendError,
   StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
@@ -13,6 +14,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../../src/eventstore/event-store.js';
+import { appendBytes, bytesPerAppend } from '../../src/eventstore/validate-append.js';
 
 export interface EventStoreHarness {
   /** A store on the harness's log; always the same log. At most one is open at a time. */
@@ -20,8 +22,6 @@ export interface EventStoreHarness {
   cleanup(): Promise<void>;
   /** Tests that this adapter cannot pass, by their titles, each with the reason in words. */
   readonly skips?: Readonly<Record<string, string>>;
-  /** Characters of data that the adapter takes in one event. Default 700,000. */
-  readonly largestData?: number;
 }
 
 export function eventStoreContract(adapter: string, createHarness: () => Promise<EventStoreHarness>): void {
@@ -117,7 +117,7 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         const stream = newStream();
         const event = {
           ...events(1)[0]!,
-          data: JSON.stringify({ text: 'ü'.repeat((harness.largestData ?? 700_000) / 2) }),
+          data: JSON.stringify({ text: 'ü'.repeat(350_000) }),
         };
         await append(stream, [event], 'no_stream');
         const [found] = await flat(store.readStream(stream));
@@ -139,6 +139,37 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         await expect(append(stream, [{ ...good, metadata: '{"a":"\0"}' }], 'no_stream')).rejects.toThrow(TypeError);
         await expect(append(stream, [{ ...good, id: 'not a uuid' }], 'no_stream')).rejects.toThrow(TypeError);
         expect(await revisions(stream)).toEqual([]);
+      });
+
+      const notCanonical = [
+        '{"a": 1}',
+        '{"a":1.0}',
+        '{"a":-0}',
+        '{"a":1,"a":2}',
+        '{"b":1,"7":2}',
+        '{"a":"\\u00fc"}',
+        '{',
+        '',
+      ];
+      test('text that is not canonical JSON of an object is refused for good and leaves nothing', async () => {
+        const stream = newStream();
+        const good = events(1)[0]!;
+        for (const text of [...notCanonical, '[]', 'null', '"text"']) {
+          await expect(append(stream, [good, { ...good, data: text }], 'no_stream')).rejects.toThrow(
+            InvalidAppendError,
+          );
+          await expect(append(stream, [{ ...good, metadata: text }], 'no_stream')).rejects.toThrow(InvalidAppendError);
+        }
+        expect(await revisions(stream)).toEqual([]);
+      });
+
+      test('an append of 1 MiB is taken, one byte more is refused for good', async () => {
+        const stream = newStream();
+        const [small, large] = events(2) as [EventToAppend, EventToAppend];
+        const room = bytesPerAppend - appendBytes([small, { ...large, data: '{"text":""}' }]);
+        const filled = (bytes: number) => ({ ...large, data: JSON.stringify({ text: 'x'.repeat(bytes) }) });
+        await expect(append(stream, [small, filled(room + 1)], 'no_stream')).rejects.toThrow(InvalidAppendError);
+        expect((await append(stream, [small, filled(room)], 'no_stream')).revision).toBe(1n);
       });
 
       test('of two racing appends exactly one wins, a hundred times', async () => {

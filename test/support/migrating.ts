@@ -63,7 +63,8 @@ const metadata = JSON.stringify({
 });
 
 /** Spaces, escapes and numbers that a parser would write in another way: a copy keeps the text. */
-export const oddText = '{ "b":1.0,"a" : "\\u00e9 é 😀 \\/","n":12345678901234567890, "o":{"a":1,"a":2} }';
+export const oddText =
+  '{"b":1e+21,"a":"é 😀 \\u0000 \\ud800 / \u2028","n":12345678901234567000,"__proto__":{"toJSON":1}}';
 
 export const anEvent = (data = '{"n":1}', type = 'Noted'): EventToAppend => ({ id: newId(), type, data, metadata });
 

@@ -78,9 +78,11 @@ describe('copying', () => {
     await source.append('service', [initialised()], { expectedRevision: 'no_stream' });
     const many = Array.from({ length: 300 }, () => anEvent());
     await source.append('many', many, { expectedRevision: 'no_stream' });
-    const large = Array.from({ length: 5 }, () => anEvent(JSON.stringify('x'.repeat(200 * 1024))));
+    const large = Array.from({ length: 5 }, () => anEvent(JSON.stringify({ text: 'x'.repeat(200 * 1024) })));
     await source.append('large', large, { expectedRevision: 'no_stream' });
-    await source.append('huge', [anEvent(JSON.stringify('x'.repeat(900 * 1024)))], { expectedRevision: 'no_stream' });
+    await source.append('huge', [anEvent(JSON.stringify({ text: 'x'.repeat(900 * 1024) }))], {
+      expectedRevision: 'no_stream',
+    });
     await source.append('small', [anEvent()], { expectedRevision: 'no_stream' });
     const target = counting(await newLog());
     await copyLog(plan(source, target.store));
@@ -321,7 +323,9 @@ describe('the examination of the source', () => {
 
   test('refuses an event that the target would not take, before anything is written', async () => {
     const { store } = await filledLog(300);
-    await store.append('large', [anEvent(JSON.stringify('x'.repeat(300_000)))], { expectedRevision: 'no_stream' });
+    await store.append('large', [anEvent(JSON.stringify({ text: 'x'.repeat(300_000) }))], {
+      expectedRevision: 'no_stream',
+    });
     await expect(examined(store, 250_000)).rejects.toThrow(/revision 0 of large.* at most 250000/);
   });
 });

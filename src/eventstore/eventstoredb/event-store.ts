@@ -1,8 +1,14 @@
 /** The event store on an EventStoreDB (20.10 or later; positions of streams from 22.10): many processes may write to one log. */
 import { Buffer } from 'node:buffer';
 import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { assertAppendable } from '../validate-append.js';
-import type { AppendResult, EventStore, EventToAppend, ExpectedRevision } from '../event-store.js';
+import { validateAppend } from '../validate-append.js';
+import {
+  InvalidAppendError,
+  type AppendResult,
+  type EventStore,
+  type EventToAppend,
+  type ExpectedRevision,
+} from '../event-store.js';
 import { createBell } from './change-notifier.js';
 import { appendFrames } from './append-frames.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
@@ -46,9 +52,6 @@ interface Append {
 
 /** The same again is recognised; for `any` and `stream_exists` it may be written twice. */
 const isRepeatable = (expected: ExpectedRevision): boolean => typeof expected === 'bigint' || expected === 'no_stream';
-
-/** The server's limit before version 25.1, for the sum of all events of an append. */
-const bytesPerAppend = 1024 * 1024;
 
 /** Connects with the first call. @throws EventStoreUrlError @throws TypeError a prefix that is the server's own */
 export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStore {
@@ -116,7 +119,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     ...reader,
     soleWriter: false,
     async append(stream, events, { expectedRevision }) {
-      assertAppendable(stream, events, expectedRevision);
+      validateAppend(stream, events, expectedRevision);
       assertTakenByServer(prefix + stream, events);
       if (closing !== undefined) throw closedError();
       return inTurn({ stream, events: [...events], expectedRevision });
@@ -131,17 +134,12 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
 
 const ignore = (): void => undefined;
 
-/** What only this server refuses, or would take otherwise than we mean it. @throws TypeError */
+/** What only this server refuses, or would take otherwise than we mean it. @throws InvalidAppendError */
 function assertTakenByServer(stream: string, events: readonly EventToAppend[]): void {
-  if (stream.startsWith('$')) throw new TypeError('names that begin with $ belong to the server');
-  let bytes = 0;
-  for (const { type, data, metadata } of events) {
-    if (type.startsWith('$')) throw new TypeError('types that begin with $ belong to the server');
-    bytes += Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length;
-  }
-  if (bytes > bytesPerAppend)
-    throw new TypeError(`an append to EventStoreDB must have at most ${bytesPerAppend} bytes, not ${bytes}`);
+  if (stream.startsWith('$')) throw new InvalidAppendError('names that begin with $ belong to the server');
+  for (const { type } of events)
+    if (type.startsWith('$')) throw new InvalidAppendError('types that begin with $ belong to the server');
   // The server would store the event twice.
   if (new Set(events.map(({ id }) => id)).size < events.length)
-    throw new TypeError('an append must not have the same event id twice');
+    throw new InvalidAppendError('an append must not have the same event id twice');
 }

@@ -1,5 +1,5 @@
 /** What a failed call means: whether anything can have been written, and whether asking again may help. */
-import { AppendInDoubtError, StoreUnavailableError } from '../event-store.js';
+import { AppendInDoubtError, InvalidAppendError, StoreUnavailableError } from '../event-store.js';
 
 export type FaultKind =
   /** There was no connection: nothing was sent. */
@@ -153,7 +153,7 @@ export function unavailable(error: unknown): StoreUnavailableError {
 export function appendError(error: unknown): Error {
   if (error instanceof StoreUnavailableError) return error;
   const { kind, text } = faultOf(error);
-  if (kind === 'too_large') return new TypeError(`the server refuses an append of this size: ${text}`);
+  if (kind === 'too_large') return new InvalidAppendError(`the server refuses an append of this size: ${text}`);
   if (kind === 'unclear') return new AppendInDoubtError(`EventStoreDB: ${text}`);
   return new StoreUnavailableError(`EventStoreDB: ${text}`);
 }

@@ -11,7 +11,7 @@ import {
   type ExpectedRevision,
   type Position,
 } from '../event-store.js';
-import { assertAppendable } from '../validate-append.js';
+import { validateAppend } from '../validate-append.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './messages.js';
 import { formatPosition } from './schema.js';
 
@@ -77,7 +77,7 @@ export class WriteQueue {
 
   append(stream: string, events: readonly EventToAppend[], expectedRevision: ExpectedRevision): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
-      const size = assertAppendable(stream, events, expectedRevision);
+      const size = validateAppend(stream, events, expectedRevision);
       if (this.#closing) throw new StoreUnavailableError('the event store is closed');
       if (this.#state === 'down') throw new StoreUnavailableError('the event log cannot be opened at present');
       if (this.#size > 0 && this.#size + size > charactersWaiting)

@@ -10,6 +10,5 @@ eventStoreContract('the embedded event store', async () => {
   return {
     open: () => openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now }),
     cleanup: () => rm(folder, { recursive: true }),
-    largestData: 6_000_000,
   };
 });
