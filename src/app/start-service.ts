@@ -54,7 +54,6 @@ export async function startService(config: Config, logs: Logs): Promise<Service>
   const store = await openEventStore(settings.events, {
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
-    onUpgrade: () => logger.warn('the event log is brought to the present format, once; a large one takes minutes'),
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;

@@ -42,42 +42,6 @@ export interface LinkSource {
   brokenStream?(): Promise<string | undefined>;
   /** What makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
   damage?(): Promise<string | undefined>;
-  /**
-   * Looks through a long log in several threads, for the same as who reads it event by event, and only for whether all is
-   * as it should be. Undefined where anything is not, or where it would be no faster: then the events have to be read.
-   * @throws the signal's reason when it aborts.
-   */
-  prove?(request: ProofRequest): Promise<LogProof | undefined>;
-}
-
-export interface ProofRequest {
-  /** Events after this position are not looked at. Default: up to the end as it is then. */
-  readonly until?: Position | undefined;
-  /** So many events with this link at their end, in hex, that somebody else knows of. */
-  readonly sealed?: { readonly count: number; readonly head: string } | undefined;
-  /** Whether times in streams and the names of members are looked at as well. */
-  readonly streams: boolean;
-  readonly notable: NotableEvents;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((events: number) => void) | undefined;
-}
-
-/** Events that whoever asks wants to see himself: all of some streams, and those of some types that do not begin their stream. */
-export interface NotableEvents {
-  readonly streams: readonly string[];
-  readonly again: readonly string[];
-}
-
-export interface LogProof {
-  readonly count: number;
-  /** Link of the last event, in hex. */
-  readonly head: string;
-  readonly first: LinkedEvent;
-  readonly last: LinkedEvent;
-  /** Events whose personal data were replaced by their digest. */
-  readonly redacted: number;
-  /** In the order of the log, read as they are asked for: once, and while the source is open. */
-  readonly notable: Iterable<LinkedEvent>;
 }
 
 /** The end of the chain: so many events, the link of the last one in hex, and its position. */

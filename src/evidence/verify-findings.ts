@@ -2,7 +2,6 @@
 import { codec, type DomainEvent } from '../events/codec.js';
 import { nameKey } from '../events/names.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import type { NotableEvents } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 
 /** Nothing of it is personal. */
@@ -15,7 +14,7 @@ export interface Finding {
 }
 
 export interface Findings {
-  /** To be given every event of the log in order, or the notable ones alone. */
+  /** To be given every event of the log in order. */
   take(event: StoredEvent): void;
   /** The first ones, at most 100. */
   all(): readonly Finding[];
@@ -23,9 +22,6 @@ export interface Findings {
 
 const most = 100;
 const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
-
-/** No other event can break an invariant. */
-export const notableEvents: NotableEvents = { streams: [...catalogues], again: ['ContactCreated'] };
 
 export function createFindings(): Findings {
   const findings: Finding[] = [];

@@ -6,7 +6,7 @@ import { codec } from '../events/codec.js';
 import { firstLink, isRedacted, linkAfter, type LinkedEvent, type LinkSource } from '../eventstore/chain.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
-import { createFindings, notableEvents, type Finding } from './verify-findings.js';
+import { createFindings, type Finding } from './verify-findings.js';
 import { createStreamChecks } from './verify-streams.js';
 
 /** What a seal says of a log: so many events, and the link of the last one in hex. */
@@ -53,8 +53,6 @@ export type Verification =
 /** @throws StoreUnavailableError, which a damaged file leads to as well; the signal's reason when it aborts. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
   const { source, seal, signal, onProgress } = options;
-  const proven = await provenLog(options);
-  if (proven !== undefined) return proven;
   const pass = createPass(options);
   for await (const events of batches(options)) {
     for (const event of events) {
@@ -67,21 +65,6 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
   const difference = shortened(pass.count(), seal) ?? (await misnoted(source)) ?? (await damaged(source));
   if (difference !== undefined) return { ...pass.verified(), intact: false, difference };
   return { ...pass.verified(), intact: true };
-}
-
-/** Of a long log in which all is as it should be, sooner. */
-async function provenLog({ source, until, seal, depth, signal, onProgress }: VerifyOptions) {
-  const streams = depth !== 'chain';
-  const proof = await source.prove?.({ until, sealed: seal, streams, notable: notableEvents, signal, onProgress });
-  if (proof === undefined) return undefined;
-  const findings = createFindings();
-  for (const event of proof.notable) findings.take(event);
-  const { count, head, first, last, redacted } = proof;
-  const verified: Verified = {
-    ...{ log_id: logIdOf(first), count, head, position: last.position, event_id: last.id },
-    ...{ redacted, linked: true, findings: findings.all() },
-  };
-  return { ...verified, intact: true } as const;
 }
 
 async function* batches({ source, until, signal }: VerifyOptions): AsyncGenerator<readonly LinkedEvent[]> {

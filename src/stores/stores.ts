@@ -63,17 +63,15 @@ export interface EventStoreHooks {
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; told at each try. */
   readonly onWaiting: (reason: string) => void;
-  /** The file of the log is brought to the present format, which takes a moment. */
-  readonly onUpgrade: () => void;
 }
 
 /** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
 export async function openEventStore(
   settings: StoreSettings['events'],
-  { onFault, onWaiting, onUpgrade }: EventStoreHooks,
+  { onFault, onWaiting }: EventStoreHooks,
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
-    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault, onUpgrade });
+    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
   const { openEventStoreDb } = await eventStoreDb();
   const store = usable(() => openEventStoreDb({ ...settings, onFault }));
   try {

@@ -5,7 +5,6 @@ import Database from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import { newFolder, verified } from '../support/evidence-log.js';
-import { makeFormat } from '../support/old-log.js';
 import { runToExit, startService, type Service } from '../support/service.js';
 import { dropViews, onServers } from '../support/stores.js';
 
@@ -30,7 +29,7 @@ async function evidenceOf(service: Service): Promise<unknown> {
   return (body as { data: { evidence?: unknown } }).data.evidence;
 }
 
-test('an honest log is verified at every start: after kills, without views, in the first format', async ({ skip }) => {
+test('an honest log is verified at every start: after kills, without views', async ({ skip }) => {
   skip(onServers, embeddedOnly);
   const service = await started();
   const writing = Array.from({ length: 16 }, async () => {
@@ -52,12 +51,9 @@ test('an honest log is verified at every start: after kills, without views, in t
   expect(await evidenceOf(service)).toMatchObject({ count: count + 1 });
   await service.kill('SIGTERM');
 
-  // As the first version left it.
   await dropViews(service.dataDir);
-  makeFormat(logOf(service), 1);
   await service.start();
   expect(await evidenceOf(service)).toMatchObject({ count: count + 1, verified: true });
-  expect(service.output()).toContain('brought to the present format');
   expect(await verified(logOf(service))).toMatchObject({ intact: true, count: count + 1, linked: true });
 }, 120_000);
 

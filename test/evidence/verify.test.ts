@@ -1,5 +1,5 @@
 /** Verification finds what was done to a log, names the first event that differs, and is silent about an honest one; so does the stand-alone verifier. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import { digestOf, linkAfter } from '../../src/eventstore/chain.js';
-import { indexNewNames } from '../../src/eventstore/sqlite/names.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { exampleEvent, exported, runVerifier, tampered, verified, writeLog } from '../support/evidence-log.js';
@@ -174,14 +173,6 @@ describe('whatever is done to an event is found, and the first that differs is n
        insert into events select -9007199254740991, 99, 0, 'forged', type, data, metadata, recorded_at, chain
        from events where position = 4`,
     ],
-    [
-      'streams that are a view',
-      `drop view log; alter table streams rename to other; create view streams as select * from other`,
-    ],
-    [
-      'events that are a view',
-      `drop view log; alter table events rename to other; create view events as select * from other`,
-    ],
   ])('%s', async (_, sql) => {
     const file = tampered(log, (db) => {
       db.pragma('foreign_keys = off');
@@ -210,12 +201,7 @@ describe('whatever is done to an event is found, and the first that differs is n
 
   test('in the file itself: a bit flipped anywhere changes no event without being found', async () => {
     const honest = JSON.stringify(await allOf(log));
-    const indexed = path.join(folder, 'indexed.db');
-    copyFileSync(log, indexed);
-    const db = new Database(indexed);
-    db.transaction(() => indexNewNames(db))();
-    db.close();
-    const bytes = readFileSync(indexed);
+    const bytes = readFileSync(log);
     const copy = path.join(folder, 'flipped.db');
     for (let round = 0; round < 300; round += 1) {
       const at = Math.floor((round / 300) * bytes.length) + ((round * 7919) % 97);
@@ -281,7 +267,7 @@ describe('an honest log', () => {
   });
 
   test('goes on being one after repeats, refusals and restarts', async () => {
-    const file = tampered(log, (db) => db.exec('create unique index events_by_stream on events (stream_id, revision)'));
+    const file = tampered(log, () => undefined);
     for (let round = 0; round < 2; round += 1) {
       const store = await openSqliteEventStore({ file, clock: Date.now });
       const event = exampleEvent(round, 100);

@@ -32,27 +32,6 @@ const modes = {
     await Promise.all(Array.from({ length: 16 }, writer));
   },
 
-  /** Appends new streams with 16 writers, one event each, and says which were acknowledged. */
-  async streams() {
-    const store = await open();
-    let left = Number(count);
-    const writer = async () => {
-      while (left-- > 0) {
-        const stream = `contact-${randomUUID()}`;
-        await store.append(stream, [event()], { expectedRevision: 'no_stream' });
-        say({ acked: stream });
-      }
-    };
-    await Promise.all(Array.from({ length: 16 }, writer));
-    await store.close();
-  },
-
-  /** Opens the log and closes it. */
-  async upgrade() {
-    const store = await openSqliteEventStore({ file, clock: Date.now, onUpgrade: () => say({ upgrading: true }) });
-    await store.close();
-  },
-
   /** Appends one after the other; what is in doubt is asked again with the same ids. */
   async sequence() {
     const store = await open();

@@ -16,7 +16,6 @@ export const eventLogChild = fileURLToPath(new URL('event-log-child.mjs', import
 /** What a child says; each line has one of these. */
 export interface ChildLine {
   readonly open?: true;
-  readonly upgrading?: true;
   readonly acked?: string;
   readonly refused?: string;
   readonly fault?: string;
@@ -65,7 +64,7 @@ export function openReader(file: string): SqliteEventReader {
   return reader;
 }
 
-export async function streamOf(reader: EventReader, stream: string): Promise<StoredEvent[]> {
+async function streamOf(reader: EventReader, stream: string): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const batch of reader.readStream(stream)) events.push(...batch);
   return events;

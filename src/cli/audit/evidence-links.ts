@@ -37,11 +37,6 @@ export async function openLinks(log: EventReader & Counted, line: CommandLine): 
           yield events;
         }
       },
-      async prove(request) {
-        const proof = await source.prove?.(request);
-        linked = proof?.count ?? linked;
-        return proof;
-      },
     },
     known,
     views,

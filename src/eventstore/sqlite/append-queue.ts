@@ -43,7 +43,6 @@ export interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
   readonly onFault?: ((error: Error) => void) | undefined;
-  readonly onUpgrade?: (() => void) | undefined;
 }
 
 /** The queue and its thread. `opened` settles once the file is open, or refused. */
@@ -141,8 +140,7 @@ export class WriteQueue {
         this.#backOffMs = firstBackOffMs;
         this.#schedule();
         opened();
-      } else if (message.type === 'upgrading') this.#options.onUpgrade?.();
-      else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
+      } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
       else this.#hear(message);
     });
     worker.on('error', (error) => {
@@ -156,7 +154,7 @@ export class WriteQueue {
     });
   }
 
-  #hear(message: Exclude<FromWriter, { type: 'opened' | 'upgrading' | 'refused' }>): void {
+  #hear(message: Exclude<FromWriter, { type: 'opened' | 'refused' }>): void {
     switch (message.type) {
       case 'committed':
         if (message.grown) this.#tell(formatPosition(message.head));

@@ -2,11 +2,10 @@
 import type Database from 'better-sqlite3';
 import { firstLink, linkAfter } from '../chain.js';
 import { anyRevision, appended, conflict, noStream, streamExists, textsOf, type AppendMessage } from './messages.js';
-import { createWrittenNames } from './names.js';
 
 interface StreamState {
   readonly id: number;
-  revision: number;
+  readonly revision: number;
 }
 
 interface Insertion {
@@ -24,19 +23,18 @@ export interface Appender {
   take(message: AppendMessage, outcomes: number[]): void;
   /** Number of the last position taken, committed or not. */
   head(): number;
-  /** What can wait until appends are answered. Not within a transaction. */
-  tidy(): void;
-  /** Forgets what it knows of the log. To be called after every roll-back: what it knew may never have come true. */
+  /** To be called after every roll-back: reads again where the log ends. */
   reset(): void;
 }
 
-/** A copy, for what is kept: a piece that was cut out of a message's text would keep the whole message in memory. */
-const ownText = (piece: string): string => Buffer.from(piece).toString();
+/** A statement did not change the one row that it should: something in the file, such as a trigger, keeps it from that. */
+export class IneffectiveWriteError extends Error {
+  override readonly name = 'IneffectiveWriteError';
+}
 
 /** Prepares the statements on the write connection. */
 export function createAppender(db: Database.Database): Appender {
-  const names = createWrittenNames(db);
-  const lastRevision = db.prepare<[number], number>('select revision from streams where id = ?').pluck();
+  const findStream = db.prepare<[string], [number, number]>('select id, revision from streams where name = ?').raw();
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
   const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, unhex(?))');
@@ -45,7 +43,6 @@ export function createAppender(db: Database.Database): Appender {
     .prepare('select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?')
     .raw();
 
-  const known = boundedMap<StreamState>(20_000);
   let position: number;
   /** Of the event at `position`: positions count events without holes, so they are the ordinals of the chain. */
   let link: string;
@@ -56,26 +53,19 @@ export function createAppender(db: Database.Database): Appender {
   }
 
   function stateOf(stream: string): StreamState | undefined {
-    const cached = known.get(stream);
-    if (cached !== undefined) return cached;
-    const id = names.find(stream);
-    if (id === undefined) return undefined;
-    const found = { id, revision: lastRevision.get(id) ?? noStream };
-    known.set(ownText(stream), found);
-    return found;
+    const found = findStream.get(stream);
+    return found === undefined ? undefined : { id: found[0], revision: found[1] };
   }
 
-  /** Adds a stream that is not there. Its state is not kept: what has just begun seldom goes on at once. */
   function create(stream: string, count: number): StreamState {
-    const id = Number(insertStream.run(stream, count - 1).lastInsertRowid);
-    names.add(ownText(stream), id);
-    return { id, revision: count - 1 };
+    const added = insertStream.run(stream, count - 1);
+    demandOneRow(added);
+    return { id: Number(added.lastInsertRowid), revision: count - 1 };
   }
 
-  function advance(state: StreamState, count: number): StreamState {
-    state.revision += count;
-    updateStream.run(state.revision, state.id);
-    return state;
+  function advance({ id, revision }: StreamState, count: number): StreamState {
+    demandOneRow(updateStream.run(revision + count, id));
+    return { id, revision: revision + count };
   }
 
   /** The stream with its revision moved on, if the expectation is met; else the actual state, or undefined for no stream. */
@@ -100,7 +90,7 @@ export function createAppender(db: Database.Database): Appender {
     const metadata = texts[text + 3] as string;
     position += 1;
     link = linkAfter(link, position, { stream, revision, id, type, data, metadata });
-    insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link);
+    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link));
   }
 
   function take(message: AppendMessage, outcomes: number[]): void {
@@ -130,12 +120,7 @@ export function createAppender(db: Database.Database): Appender {
   return {
     take,
     head: () => position,
-    tidy: () => names.tidy(),
-    reset() {
-      known.clear();
-      names.reset();
-      recall();
-    },
+    reset: recall,
   };
 }
 
@@ -148,29 +133,6 @@ function everyFourth(texts: readonly string[], from: number, end: number): strin
   return picked;
 }
 
-/** Keeps what was used lately: between `size` and twice as many entries. */
-function boundedMap<Value>(size: number) {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
-  function set(key: string, value: Value): void {
-    if (young.size >= size) {
-      old = young;
-      young = new Map();
-    }
-    young.set(key, value);
-  }
-  return {
-    set,
-    get(key: string): Value | undefined {
-      const value = young.get(key);
-      if (value !== undefined) return value;
-      const aged = old.get(key);
-      if (aged !== undefined) set(ownText(key), aged);
-      return aged;
-    },
-    clear(): void {
-      young.clear();
-      old.clear();
-    },
-  };
+function demandOneRow({ changes }: Database.RunResult): void {
+  if (changes !== 1) throw new IneffectiveWriteError(`an append changed ${changes} rows in place of one`);
 }

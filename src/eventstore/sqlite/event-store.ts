@@ -21,8 +21,6 @@ export interface SqliteEventStoreOptions {
   readonly clock: () => number;
   /** Told of what fails no append or many: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
-  /** A log of an older format is brought to the present one, which takes a moment: told once, before. Must not throw. */
-  readonly onUpgrade?: () => void;
 }
 
 /**

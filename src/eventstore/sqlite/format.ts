@@ -1,14 +1,14 @@
-/** The file of the embedded event log: its tables, its formats, and how it is told from other files. */
-import type Database from 'better-sqlite3';
+/** The file of the embedded event log: its tables, and how it is told from other files and from altered ones. */
+import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": tells our files from everybody else's. */
 const applicationId = 0x41754c65;
-/** What is written: 2 brought the evidence chain, 3 the index of names. Older ones are read, and brought to this one when they are opened for writing. */
-const formatVersion = 3;
-const chainedSince = 2;
+/** The only format that is read and written. Formats 1 to 3 were never released. */
+const formatVersion = 4;
 
-export const logView = `
+/** For people. */
+const logView = `
   create view log as
     select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at,
       lower(hex(e.chain)) as chain
@@ -17,34 +17,15 @@ export const logView = `
 `;
 
 /*
- * Streams are found by name in `stream_names`, see `sqlite-names.ts`: those with numbers up to `up_to` are in it, the others
- * come later, many at once. `ending` is the end of the name.
- */
-export const nameIndex = `
-  create table stream_names (
-    ending text not null,
-    stream_id integer not null references streams (id),
-    primary key (ending, stream_id)
-  ) strict, without rowid;
-  create table indexed_streams (up_to integer not null) strict;
-  insert into indexed_streams values (0);
-`;
-
-export const streamTable = (name: string): string => `
-  create table ${name} (
-    id integer primary key,
-    name text not null,
-    revision integer not null
-  ) strict;
-`;
-
-/*
- * Streams are small integers in `events`, so that the unique index grows at its end; there is no index on event ids,
- * because a repeat is recognised by comparing ids at the expected revision. `chain` is the event's link. `log` is for people.
+ * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids: a
+ * repeat is recognised by comparing ids at the expected revision. `chain` is the event's link.
  */
 const schema = `
-  ${streamTable('streams')}
-  ${nameIndex}
+  create table streams (
+    id integer primary key,
+    name text not null unique,
+    revision integer not null
+  ) strict;
   create table events (
     position integer primary key,
     stream_id integer not null references streams (id),
@@ -72,60 +53,77 @@ export type EventRow = readonly [
 ];
 
 /** Makes a blank file a log. */
-export function furnish(db: Database.Database): void {
+export function createSchema(db: Database.Database): void {
   db.transaction(() => {
     db.exec(schema);
     db.pragma(`application_id = ${applicationId}`);
-    markFormat(db);
+    db.pragma(`user_version = ${formatVersion}`);
   })();
-}
-
-export function markFormat(db: Database.Database): void {
-  db.pragma(`user_version = ${formatVersion}`);
 }
 
 export const isBlank = (db: Database.Database): boolean =>
   db.prepare('select count(*) from sqlite_schema').pluck().get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
-/** @throws StoreUnavailableError it is no log of ours, or not what it says that it is. */
+/** @throws StoreUnavailableError it is not a log of this service, or of another format. */
 export function refuseForeign(db: Database.Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
-  // In one transaction: a writer may be bringing it to the present format at this moment.
-  const { version, columns, hasNames } = db.transaction(() => ({
-    version: versionOf(db),
-    columns: columnsOf(db, 'events'),
-    hasNames: columnsOf(db, 'stream_names').length > 0,
-  }))();
-  if (!Number.isInteger(version) || version < 1 || version > formatVersion)
+  const version = versionOf(db);
+  if (version !== formatVersion)
     throw new StoreUnavailableError(
-      `${file} has format ${version}, this version of the service reads formats 1 to ${formatVersion}`,
-    );
-  const wrong =
-    columns.length === 0 ? undefined : contradiction(version, { hasLinks: columns.includes('chain'), hasNames });
-  if (wrong !== undefined)
-    throw new StoreUnavailableError(
-      `${file} says that it has format ${version} (user_version), but ${wrong}: it was changed by somebody else, and was left as it is`,
+      `${file} has format ${version}, this version of the service reads format ${formatVersion} only; it was left as it is. Write its events to a file with the version that made it (audience export events), then read them into a new log (audience import events)`,
     );
 }
 
-/** What the tables say against the number of the format. */
-function contradiction(version: number, has: { hasLinks: boolean; hasNames: boolean }): string | undefined {
-  if (has.hasLinks !== version >= chainedSince)
-    return `its events ${has.hasLinks ? 'have' : 'lack'} the column chain of format ${chainedSince}`;
-  if (has.hasNames !== (version === formatVersion))
-    return `it ${has.hasNames ? 'has' : 'lacks'} the table stream_names of format ${formatVersion}`;
-  return undefined;
+const viewName = 'view "log"';
+
+/** What the schema has that the service did not create, or lacks, or has in another form; undefined when it is as created. */
+export function schemaFault(db: Database.Database): string | undefined {
+  return tablesFault(db) ?? (isViewOurs(db) ? undefined : `the ${viewName} is missing or was altered`);
 }
 
-const columnsOf = (db: Database.Database, table: string): readonly unknown[] =>
-  db.prepare('select name from pragma_table_info(?)').pluck().all(table);
+/** As `schemaFault`, but for the view `log`, on which only people rest. */
+export function tablesFault(db: Database.Database): string | undefined {
+  const wanted = createdSchema();
+  for (const [name, definition] of schemaOf(db)) {
+    if (!wanted.has(name)) return `the service did not create the ${name}`;
+    if (name !== viewName && wanted.get(name) !== definition) return `the ${name} was altered`;
+    wanted.delete(name);
+  }
+  const [missing] = [...wanted.keys()].filter((name) => name !== viewName);
+  return missing === undefined ? undefined : `the ${missing} is missing`;
+}
 
-/** A log as it was before the evidence chain. */
-export const isUnchained = (db: Database.Database): boolean => versionOf(db) < chainedSince;
+/** Creates the view `log` again where it is missing or was altered. Returns whether it did. */
+export function restoreView(db: Database.Database): boolean {
+  if (isViewOurs(db)) return false;
+  db.transaction(() => db.exec(`drop view if exists log; ${logView}`)).immediate();
+  return true;
+}
 
-/** A log of the format that is written. */
-export const isCurrent = (db: Database.Database): boolean => versionOf(db) === formatVersion;
+const isViewOurs = (db: Database.Database): boolean => schemaOf(db).get(viewName) === createdSchema().get(viewName);
+
+/** Definitions by kind and name. Nothing but the text decides what SQLite does with a table, an index, a view or a trigger. */
+const schemaOf = (db: Database.Database): Map<string, string> =>
+  new Map(
+    db
+      .prepare<[], [type: string, name: string, definition: string]>(
+        `select type, name, tbl_name || ': ' || coalesce(sql, '') from sqlite_schema`,
+      )
+      .raw()
+      .all()
+      .map(([type, name, definition]) => [`${type} ${JSON.stringify(name)}`, definition]),
+  );
+
+function createdSchema(): Map<string, string> {
+  const db = new Database(':memory:');
+  try {
+    db.exec(schema);
+    return schemaOf(db);
+  } finally {
+    db.close();
+  }
+}
 
 const idOf = (db: Database.Database): unknown => db.pragma('application_id', { simple: true });
 const versionOf = (db: Database.Database): number => Number(db.pragma('user_version', { simple: true }));

@@ -3,9 +3,8 @@ import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from '../chain.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
-import { unsoundness } from './integrity-check.js';
-import { proveLog, type Proving } from './verification.js';
-import { isUnchained, type EventRow } from './format.js';
+import { integrityFault } from './integrity-check.js';
+import type { EventRow } from './format.js';
 import { formatPosition, parsePosition } from './schema.js';
 
 const eventsPerPage = 1_000;
@@ -15,27 +14,15 @@ const charactersPerPage = 2 * 1024 * 1024;
 type Row = readonly [...event: EventRow, link: string | null];
 
 export interface SqliteLinks extends LinkSource {
-  /** Of what is committed; undefined for a log that was not written since links are kept. @throws StoreUnavailableError */
-  chainHead(): ChainHead | undefined;
+  /** Of what is committed. @throws StoreUnavailableError */
+  chainHead(): ChainHead;
 }
 
-export interface SqliteLinksOptions {
-  readonly file: string;
-  /** Default: by threads. */
-  readonly proving?: Proving;
-  readonly db: Database.Database;
-  /** Runs a read and says in the port's words how it failed. */
-  readonly reading: <Result>(read: () => Result) => Result;
-}
-
-export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOptions): SqliteLinks {
-  /** Looked at anew at each call: a writer may bring the file to the new format while it is read. */
-  const link = (): string => (isUnchained(db) ? 'null' : 'lower(hex(e.chain))');
-
-  // A stream that is gone must not hide its events.
-  const select = (): string =>
-    `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, ${link()}
-     from events e left join streams s on s.id = e.stream_id`;
+/** @param reading runs a read and says in the port's words how it failed */
+export function createSqliteLinks(db: Database.Database, reading: <Result>(read: () => Result) => Result): SqliteLinks {
+  const lastLink = db
+    .prepare<[], [number, string]>('select position, lower(hex(chain)) from events order by position desc limit 1')
+    .raw();
 
   function page(statement: Database.Statement<unknown[], Row>, after: number): { events: LinkedEvent[]; last: number } {
     const events: LinkedEvent[] = [];
@@ -53,7 +40,13 @@ export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOpt
   return {
     async *readLinked({ after = '', signal } = {}) {
       const statement = reading(() =>
-        db.prepare<unknown[], Row>(`${select()} where e.position > ? order by e.position limit ?`).raw(),
+        db
+          .prepare<unknown[], Row>(
+            // A stream that is gone must not hide its events.
+            `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
+             from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
+          )
+          .raw(),
       );
       // No event stands before position 1, unless somebody has put it there: streams would show it.
       let from = after === '' ? -Infinity : numberOf(after);
@@ -84,30 +77,13 @@ export function createSqliteLinks({ file, db, reading, proving }: SqliteLinksOpt
     },
 
     async damage() {
-      return reading(() => unsoundness(db));
-    },
-
-    prove(request) {
-      if (reading(() => isUnchained(db))) return Promise.resolve(undefined);
-      const one = reading(() => db.prepare<unknown[], Row>(`${select()} where e.position = ?`).raw());
-      const eventAt = (position: number): LinkedEvent | undefined => {
-        const row = reading(() => one.get(position));
-        return row === undefined ? undefined : toLinked(row);
-      };
-      return proveLog({ file, db, eventAt, proving }, request);
+      return reading(() => integrityFault(db));
     },
 
     chainHead() {
       return reading(() => {
-        if (isUnchained(db)) return undefined;
-        const row = db
-          .prepare<[], [number, string]>(
-            'select position, lower(hex(chain)) from events order by position desc limit 1',
-          )
-          .raw()
-          .get();
-        if (row === undefined) return { count: 0, head: firstLink, position: formatPosition(0) };
-        return { count: row[0], head: row[1], position: formatPosition(row[0]) };
+        const [count, head] = lastLink.get() ?? [0, firstLink];
+        return { count, head, position: formatPosition(count) };
       });
     },
   };

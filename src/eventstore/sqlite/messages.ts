@@ -27,8 +27,6 @@ export const appended = 0; // revision, position
 export const conflict = 1; // actual revision or -1, unused
 
 export type FromWriter =
-  /** The file is brought to the present format before it is opened. */
-  | { readonly type: 'upgrading' }
   | { readonly type: 'opened'; readonly head: number }
   /** The file cannot be opened; the thread ends. */
   | { readonly type: 'refused'; readonly message: string }

@@ -11,8 +11,7 @@ import {
   type SubscriptionMessage,
 } from '../event-store.js';
 import { createSqliteLinks, type SqliteLinks } from './links.js';
-import { isCurrent, type EventRow } from './format.js';
-import { createNameFinder, createOldNameFinder } from './names.js';
+import type { EventRow } from './format.js';
 import { formatPosition, openForReading, parsePosition, unavailable } from './schema.js';
 
 const eventsPerPage = 1_000;
@@ -38,9 +37,9 @@ type Statement = Database.Statement<unknown[], EventRow>;
 export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOptions): SqliteEventReader {
   const db = openForReading(file);
   const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
-  // `cross join` keeps SQLite from starting at the streams.
+  // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
-  const one = `${all} where e.stream_id = ?`;
+  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
   const prepare = (sql: string): Statement => db.prepare<unknown[], EventRow>(sql).raw();
   const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
   const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
@@ -48,19 +47,6 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
   const exactly = prepare(`${all} where e.position = ?`);
   const lastPosition = db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck();
-
-  let numberOf = finder();
-
-  /** A writer may bring the file to the present format while it is read. */
-  function finder(): (stream: string) => number | undefined {
-    if (isCurrent(db)) return createNameFinder(db);
-    const find = createOldNameFinder(db);
-    return (stream) => {
-      if (!isCurrent(db)) return find(stream);
-      numberOf = createNameFinder(db);
-      return numberOf(stream);
-    };
-  }
 
   /** Subscriptions that are caught up, and where they stand. */
   const idle = new Map<() => void, number>();
@@ -117,11 +103,9 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
     const statement = backwards ? streamBackwards : streamForwards;
     const from = options.from ?? (backwards ? BigInt(end) - 1n : 0n);
     const first = Number(from) + (backwards ? 1 : -1);
-    return pages(options, (limit, last) => {
-      const id = reading(() => numberOf(stream));
-      if (id === undefined) return { events: [], more: false };
-      return page(statement, limit, id, last === undefined ? first : Number(last.revision));
-    });
+    return pages(options, (limit, last) =>
+      page(statement, limit, stream, last === undefined ? first : Number(last.revision)),
+    );
   }
 
   function readAll(options: ReadAllOptions = {}): AsyncIterable<readonly StoredEvent[]> {
@@ -182,7 +166,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
   }
 
   return {
-    ...createSqliteLinks({ file, db, reading }),
+    ...createSqliteLinks(db, reading),
     readStream,
     readAll,
     // The head is read at once, not when the first message is asked for.

@@ -3,16 +3,20 @@ import Database from 'better-sqlite3';
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
-import { furnish, isBlank, isCurrent, refuseForeign } from './format.js';
-import { obviousFault } from './integrity-check.js';
-import { upgrade } from './upgrade.js';
+import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
 
-/** Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this. */
-export function openForWriting(file: string, onUpgrade: () => void = () => undefined): Database.Database {
+/**
+ * Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this.
+ * @param onRestored the view for people was missing or altered, and was created again
+ */
+export function openForWriting(file: string, onRestored: () => void = () => undefined): Database.Database {
   createPrivately(file);
   return opened(file, { timeout: 2_000 }, (db) => {
     const fresh = isBlank(db);
-    if (!fresh) refuseForeign(db, file);
+    if (!fresh) {
+      refuseForeign(db, file);
+      refuseAltered(db, file);
+    }
     db.pragma('journal_mode = WAL');
     // Never rely on the default: the binding is built so that a WAL commit is not fsynced unless this is said.
     db.pragma('synchronous = FULL');
@@ -22,11 +26,8 @@ export function openForWriting(file: string, onUpgrade: () => void = () => undef
     db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
     // Every append is consistent by construction; checking the reference costs a look-up per event.
     db.pragma('foreign_keys = OFF');
-    if (fresh) furnish(db);
-    else if (!isCurrent(db)) {
-      onUpgrade();
-      upgrade(db);
-    } else refuseObvious(db, file);
+    if (fresh) createSchema(db);
+    else if (restoreView(db)) onRestored();
   });
 }
 
@@ -36,9 +37,9 @@ export function openForReading(file: string): Database.Database {
   return opened(file, { timeout: 2_000, readonly: true }, (db) => refuseForeign(db, file));
 }
 
-/** The whole log is verified besides, which takes its time: a stream that is not found must not be begun a second time meanwhile. */
-function refuseObvious(db: Database.Database, file: string): void {
-  const fault = obviousFault(db);
+/** A trigger, for one, would decide what becomes of an append. @throws StoreUnavailableError */
+export function refuseAltered(db: Database.Database, file: string): void {
+  const fault = tablesFault(db);
   if (fault !== undefined)
     throw new StoreUnavailableError(
       `the event log ${file} was altered: ${fault}. It was left as it is; put it back from the last good backup`,

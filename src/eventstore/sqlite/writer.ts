@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, type Appender } from './append.js';
 import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './messages.js';
-import { openForWriting, unavailable } from './schema.js';
+import { openForWriting, refuseAltered, unavailable } from './schema.js';
 
 /** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
 const appendsPerCommit = 1_024;
@@ -20,17 +20,23 @@ interface Log {
   readonly begin: Database.Statement;
   readonly commit: Database.Statement;
   readonly walState: Database.Statement;
+  readonly schemaVersion: Database.Statement;
+  /** As last compared with what the service creates. */
+  knownSchema: unknown;
 }
 
-function openLog(file: string, onUpgrade?: () => void): Log {
-  const db = openForWriting(file, onUpgrade);
+function openLog(file: string, onRestored?: () => void): Log {
+  const db = openForWriting(file, onRestored);
   try {
+    const schemaVersion = db.prepare('pragma schema_version').pluck();
     return {
       db,
       appender: createAppender(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
       walState: db.prepare('pragma wal_checkpoint(NOOP)'),
+      schemaVersion,
+      knownSchema: schemaVersion.get(),
     };
   } catch (error) {
     db.close();
@@ -42,7 +48,9 @@ function serve(port: MessagePort, file: string): void {
   const say = (message: FromWriter): void => port.postMessage(message);
   let log: Log;
   try {
-    log = openLog(file, () => say({ type: 'upgrading' }));
+    log = openLog(file, () =>
+      say({ type: 'fault', message: `the view log of ${file} was missing or altered: it was created again` }),
+    );
   } catch (error) {
     say({ type: 'refused', message: messageOf(error) });
     port.close();
@@ -55,10 +63,7 @@ function serve(port: MessagePort, file: string): void {
     if (group.length > 0) {
       commitGroup(group);
       commits += 1;
-      if (commits % commitsPerLook === 0) {
-        tidy();
-        checkpoint();
-      }
+      if (commits % commitsPerLook === 0) checkpoint();
     }
     if (closing) close();
   });
@@ -70,6 +75,7 @@ function serve(port: MessagePort, file: string): void {
     let committing = false;
     try {
       log.begin.run();
+      refuseNewSchema();
       for (const message of group) log.appender.take(message, outcomes);
       committing = true;
       log.commit.run();
@@ -102,16 +108,15 @@ function serve(port: MessagePort, file: string): void {
     log = openLog(file);
   }
 
-  function tidy(): void {
-    try {
-      log.appender.tidy();
-    } catch (error) {
-      say({ type: 'fault', message: `indexing names of ${file} failed: ${messageOf(error)}` });
-      if (!isHarmless(error) || log.db.inTransaction) reopen();
-    }
+  /** A trigger that somebody adds while the file is open takes effect at once. */
+  function refuseNewSchema(): void {
+    const version = log.schemaVersion.get();
+    if (version === log.knownSchema) return;
+    refuseAltered(log.db, file);
+    log.knownSchema = version;
   }
 
-  /** Brings the WAL home in time; a reader with an old snapshot, or a full disk, puts it off. */
+  /** Checkpoints the WAL when it is long; a reader with an old snapshot, or a full disk, puts it off. */
   function checkpoint(): void {
     try {
       const { log: pages } = log.walState.get() as { log: number };
@@ -132,7 +137,7 @@ function serve(port: MessagePort, file: string): void {
     }
   }
 
-  /** A WAL that cannot be brought home, because the disk is full, stays beside the file and is read from there. */
+  /** A WAL that cannot be checkpointed, because the disk is full, stays beside the file and is read from there. */
   function close(): void {
     try {
       log.db.pragma('wal_checkpoint(TRUNCATE)');
