@@ -15,7 +15,7 @@ import { readStoresConfig } from './stores/config.js';
 import { dataFolderAt } from './stores/data-folder.js';
 import { rebuildDirectly } from './app/direct-rebuild.js';
 import { hasWriter } from './eventstore/sqlite/event-store.js';
-import { explain } from './app/operator.js';
+import { explain } from './app/banner.js';
 import { readLive } from './projector/live-reader.js';
 import { liveProjections } from './projections/views.js';
 import { openViewsReader, settingsOf, type StoreSettings } from './stores/stores.js';

@@ -1,52 +1,18 @@
-/** The process of the service: environment, log lines, signals, and how it ends. What it runs is put together in start-service.ts. */
-import { existsSync } from 'node:fs';
-import { readConfig } from './stores/config.js';
-import { openLogs } from './app/logs.js';
-import { explain } from './app/operator.js';
-import { startService } from './app/start-service.js';
+/** The process of the service. Signals are handled before anything is loaded: process 1 of a container has no default for them. */
+const stopping = new AbortController();
+/** A signal to a terminal's process group comes twice, the second time from npm. */
+const oneSignalMs = 500;
+let firstAt: number | undefined;
 
-/** The whole stop, whatever a store does, takes at most this long. */
-const stopPatienceMs = 25_000;
-
-async function main(): Promise<void> {
-  // Whatever is made here is for the owner only: logs, views and outbox hold personal data.
-  process.umask(0o077);
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = readConfig(process.env);
-  const logs = openLogs(config);
-  const { logger } = logs;
-  const service = await startService(config, logs);
-  let stopping = false;
-  const stop = (signal: string, code = 0): void => {
-    if (stopping) return;
-    stopping = true;
-    logger.info({ signal }, 'stopping');
-    // A store that hangs must not keep the process: all that was acknowledged is safe.
-    setTimeout(() => {
-      logger.error('the stop took too long, a store does not answer');
-      logger.flush(() => process.exit(1));
-    }, stopPatienceMs).unref();
-    service.close().then(
-      () => {
-        logger.info('stopped');
-        logger.flush(() => process.exit(code));
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'the stop failed');
-        logger.flush(() => process.exit(1));
-      },
-    );
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  void service.altered?.then((error) => {
-    logger.fatal({ err: error }, 'the event log was altered');
-    stop('altered log', 1);
+for (const [signal, number] of [
+  ['SIGTERM', 15],
+  ['SIGINT', 2],
+] as const)
+  process.on(signal, () => {
+    firstAt ??= performance.now();
+    if (performance.now() - firstAt > oneSignalMs) process.exit(128 + number);
+    stopping.abort(signal);
   });
-}
 
-main().catch((error: unknown) => {
-  process.stderr.write(`audience-ledger cannot start: ${explain(error)}\n`);
-  process.exitCode = 1;
-  process.exit();
-});
+const { runService } = await import('./app/run-service.js');
+await runService(stopping.signal);

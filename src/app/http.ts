@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
+import type { Readiness } from '../api/health.js';
 import { configuredKey, createAuthenticator, hashKey } from '../api/auth.js';
 import { createRateLimiter } from '../api/rate-limit.js';
 import { closeServer, createServer } from '../api/server.js';
@@ -10,7 +11,10 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import type { Mailer } from '../mailer/mailer.js';
-import { addressOf, createHeadLag, printAddress, printKey, readiness, requestLog, type Lines } from './operator.js';
+import { addressOf, keyBanner } from './banner.js';
+import type { LogDestination } from './log-destination.js';
+import { createHeadLag, readiness } from './readiness.js';
+import { requestLog } from './request-log.js';
 import type { ReadSide } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { createUuidSource } from './uuid.js';
@@ -23,6 +27,7 @@ const monotonic = (): number => performance.now();
 
 export interface HttpSide {
   readonly address: string;
+  readiness(): Promise<Readiness>;
   /** Stops accepting, and finishes what is running. */
   close(): Promise<void>;
 }
@@ -32,7 +37,7 @@ export interface HttpSideOptions {
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   readonly logger: Logger;
-  readonly lines: Lines;
+  readonly lines: LogDestination;
   /** Where the log is this process's own. */
   readonly guard: EvidenceGuard | undefined;
   readonly store: OpenEventStore;
@@ -44,12 +49,14 @@ export interface HttpSideOptions {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> {
-  const { config, folder, settings, logger, lines, guard, store, keys, writes, reads, mailer } = options;
+  const { config, folder, logger, lines, guard, store, keys, writes, reads, mailer } = options;
   let stopping = false;
   const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
-  if (stored.generated !== undefined) printKey(stored.generated, config.dataDir);
+  if (stored.generated !== undefined) lines.write(keyBanner(stored.generated, config.dataDir));
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
+  const isReady = () =>
+    readiness({ store, reads, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
   const app = createApp({
     audience: writes.audience,
     queries: reads.queries,
@@ -60,7 +67,7 @@ export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> 
     parked: reads.parked,
     rebuilds: reads.rebuilds,
     views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
-    readiness: () => readiness({ store, reads, guard, mailer: mailer?.status(), headLag, roles: config.roles }),
+    readiness: isReady,
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: Date.now,
     authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
@@ -81,10 +88,9 @@ export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> 
   });
   const address = addressOf(server.address(), config.host);
   folder.writeAddress(address);
-  printAddress(address, settings, config.dataDir);
-  logger.info({ address }, 'listening');
   return {
     address,
+    readiness: isReady,
     close() {
       stopping = true;
       return closeServer(server, closePatienceMs);

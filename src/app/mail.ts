@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { MailerReport } from '../mailer/job.js';
 import { createMailer, type Mailer } from '../mailer/mailer.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import { createSmtpTransport, smtpTimings } from '../mailer/smtp.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
-import { mailReport } from './operator.js';
 import type { ReadSide } from './views.js';
 import type { WriteSide } from './commands.js';
 
@@ -56,4 +56,16 @@ function transportOf({ config, logger, folder }: MailSideOptions): Transport {
       logger.info(file, 'e-mail written to the outbox');
     },
   });
+}
+
+/** One log line per change of an e-mail's state. */
+function mailReport(logger: Logger): (report: MailerReport) => void {
+  return (report) => {
+    if ('error' in report) {
+      const { error, ...line } = report;
+      logger.error({ ...line, err: error }, 'mailer');
+    } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
+      logger.info(report, 'mailer');
+    else logger.warn(report, 'mailer');
+  };
 }

@@ -1,15 +1,17 @@
-/** Composition root of the service: configuration → stores → write, read, mail and HTTP side; in which order they start and stop. */
-import type { Logger } from 'pino';
+/** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
+import { startBanner } from './banner.js';
+import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
-import { openHttpSide } from './http.js';
+import { openHttpSide, type HttpSide } from './http.js';
+import type { Logs } from './logs.js';
 import { openMailSide } from './mail.js';
 import type { Mailer } from '../mailer/mailer.js';
-import type { Lines } from './operator.js';
+import { untilReady } from './readiness.js';
 import { openReadSide, type ReadSide } from './views.js';
 import {
   isShared,
@@ -23,65 +25,66 @@ import {
 } from '../stores/stores.js';
 import { openWriteSide } from './commands.js';
 
-/** What others have requested is looked for at most so often, in milliseconds. */
+/** Requests of other processes are looked for at most this often, in milliseconds. */
 const othersMailMs = 200;
 
 export interface Service {
-  readonly address: string;
-  /** Settles when the log turns out to be altered, while it is verified in the background. */
+  /** Resolves when the log turns out to be altered, while it is verified in the background. */
   readonly altered?: Promise<AlteredLogError> | undefined;
   close(): Promise<void>;
 }
 
-export interface Logs {
-  readonly logger: Logger;
-  readonly lines: Lines;
-}
-
-interface Surroundings extends Logs {
+interface Context extends Logs {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
-  /** Where the log is this process's own. */
+  /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
+  /** Aborted to end the start. */
+  readonly signal: AbortSignal;
 }
 
-/** Rejects where something keeps the service from starting; the process is then to end. */
-export async function startService(config: Config, logs: Logs): Promise<Service> {
+/** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
+export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
   const store = await openEventStore(settings.events, {
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
+    signal,
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;
   try {
-    return await startOn(store, { ...logs, config, folder, settings, guard });
+    return await startOn(store, { ...logs, config, folder, settings, guard, signal });
   } catch (error) {
-    // What an altered log makes fail is not the reason.
-    const reason = await guard?.firstLook().catch((altered: unknown) => altered);
+    // An altered log is the reason of whatever else fails.
+    const reason = signal.aborted ? undefined : await guard?.firstLook().catch((altered: unknown) => altered);
     await guard?.close();
     await store.close();
     throw reason ?? error;
   }
 }
 
-/** What must be so before anything is written. */
-async function prepareStores(store: OpenEventStore, { settings, logger, guard }: Surroundings): Promise<void> {
+/** What must hold before anything is written. */
+async function prepareStores(store: OpenEventStore, { settings, logger, guard, signal }: Context): Promise<void> {
   await prepareViews(settings.views, {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
-    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is folded anew from the log'),
+    onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is built again from the log'),
+    signal,
   });
-  await refuseForeignViews(settings, store, (reason) => logger.warn({ reason }, 'waiting for a store'));
+  await refuseForeignViews(settings, store, {
+    onWaiting: (reason) => logger.warn({ reason }, 'waiting for a store'),
+    signal,
+  });
   if (guard !== undefined) await refuseHeadless(store);
 }
 
-async function startOn(store: OpenEventStore, surroundings: Surroundings): Promise<Service> {
-  const { config, folder, settings, logger, guard } = surroundings;
+async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
+  const { config, folder, settings, logger, guard, signal } = context;
   const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
-  await prepareStores(store, surroundings);
+  await prepareStores(store, context);
   const parts: { reads?: ReadSide; mailer?: Mailer } = {};
   // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';
@@ -92,16 +95,20 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
       parts.reads?.ownWrites.record(append);
       const { stream, position } = append;
       if (isEmailStream(stream)) mailUntil = position;
-      // Where others write to the log too, nobody but the appending process itself tells of what it appended.
+      // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) parts.reads?.notify(position);
     },
     onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
     onUnreadable: (stream, reason) =>
-      logger.error({ stream, reason }, 'a catalogue cannot be folded: what rests on its names is answered with 503'),
+      logger.error(
+        { stream, reason },
+        'a catalogue cannot be folded: requests that need its names are answered with 503',
+      ),
   });
-  if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, surroundings));
+  if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, context));
+  if (guard !== undefined) await unlessAborted(guard.firstLook(), signal);
+  signal.throwIfAborted();
 
-  await guard?.firstLook();
   let isListening = false;
   const reads = await openReadSide({
     settings,
@@ -117,17 +124,19 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
   store.onCommitted?.((position) => reads.notify(position));
 
   const mailer = config.roles.has('mailer')
-    ? openMailSide({ ...surroundings, store, writes, reads, isListening: () => isListening })
+    ? openMailSide({ ...context, store, writes, reads, isListening: () => isListening })
     : undefined;
   if (mailer !== undefined) parts.mailer = mailer;
 
-  const server = await openHttpSide({ ...surroundings, store, keys, writes, reads, mailer });
+  const server = await openHttpSide({ ...context, store, keys, writes, reads, mailer });
   isListening = true;
   mailer?.nudge();
+  const closing = new AbortController();
+  void sayListening({ server, reads }, context, closing.signal);
   return {
-    address: server.address,
     altered: guard?.altered,
     async close() {
+      closing.abort();
       await guard?.close();
       await Promise.all([server.close(), mailer?.close()]);
       await reads.close();
@@ -137,7 +146,21 @@ async function startOn(store: OpenEventStore, surroundings: Surroundings): Promi
   };
 }
 
-async function snapshotsOf(store: OpenEventStore, { settings, logger }: Surroundings): Promise<Snapshots> {
+/** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
+async function sayListening(
+  { server, reads }: { readonly server: HttpSide; readonly reads: ReadSide },
+  { config, settings, logger, lines }: Context,
+  closing: AbortSignal,
+): Promise<void> {
+  const { address } = server;
+  const ready = await untilReady(server.readiness, reads, closing);
+  if (closing.aborted) return;
+  if (ready) logger.info({ address }, 'listening');
+  else logger.warn({ address, ready }, 'listening, but not ready: see /health/ready');
+  lines.write(startBanner(address, settings, config.dataDir));
+}
+
+async function snapshotsOf(store: OpenEventStore, { settings, logger }: Context): Promise<Snapshots> {
   return createSnapshots({
     reader: store,
     models: await openReadModels(settings.views),

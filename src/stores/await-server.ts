@@ -1,10 +1,11 @@
-/** Waits at a start for a server that may still come, and gives up on one that never will. */
+/** Waits at a start for a server that is not there yet, and gives up on one that cannot be used. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What one look at a server showed. Reasons hold neither credentials nor personal data. */
+/** The result of one check. Reasons hold neither credentials nor personal data. */
 export type ServerVerdict =
   | { readonly status: 'ready' }
-  /** It may still come. */
+  /** It may still become ready. */
   | { readonly status: 'unreachable' | 'not_ready'; readonly reason: string }
   /** Waiting does not help: credentials, certificates, an address that cannot be used. */
   | { readonly status: string; readonly reason: string };
@@ -13,10 +14,10 @@ export interface AwaitedServer {
   /** What the operator calls it. */
   readonly name: string;
   readonly check: () => Promise<ServerVerdict>;
-  /** Told at each try that found nobody. */
+  /** Called after each check that failed. */
   readonly onWaiting: (reason: string) => void;
-  /** Milliseconds. */
-  readonly patience?: number;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The start cannot go on, for this reason. */
@@ -24,22 +25,37 @@ export class ServerRefusedError extends Error {
   override readonly name = 'ServerRefusedError';
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const backOffMs = { first: 250, most: 5_000 };
 
-/** Resolves when the server is ready. @throws ServerRefusedError when it never will be, or was not in time. */
-export async function awaitServer({ name, check, onWaiting, patience = patienceMs }: AwaitedServer): Promise<void> {
-  const deadline = performance.now() + patience;
+/** Resolves when the server is ready. @throws ServerRefusedError when it cannot be used, or was not ready in time. @throws the signal's reason */
+export async function awaitServer({ name, check, onWaiting, signal }: AwaitedServer): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (let pause = backOffMs.first; ; pause = Math.min(backOffMs.most, pause * 2)) {
-    const verdict = await check();
+    const verdict = await unlessAborted(check(), signal);
     if (!('reason' in verdict)) return;
     const { status, reason } = verdict;
     if (status !== 'unreachable' && status !== 'not_ready')
       throw new ServerRefusedError(`${name} cannot be used: ${explanations[status] ?? status}. ${reason}`);
     if (performance.now() + pause > deadline)
-      throw new ServerRefusedError(`${name} was not there within ${patience / 1_000} s: ${reason}`);
+      throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`);
     onWaiting(reason);
-    await sleep(pause);
+    await unlessAborted(sleep(pause), signal);
+  }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted; the work itself goes on. */
+export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return await work;
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const aborted = once(signal, 'abort', { signal: settled.signal });
+  try {
+    await Promise.race([work, aborted]);
+    signal.throwIfAborted();
+    return await work;
+  } finally {
+    settled.abort();
   }
 }
 

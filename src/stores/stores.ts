@@ -61,21 +61,24 @@ export const isShared = ({ events, views }: StoreSettings): boolean =>
 export interface EventStoreHooks {
   /** Told of what fails no append or many. */
   readonly onFault: (error: Error) => void;
-  /** Why the server is not there yet; told at each try. */
+  /** Why the server is not there yet; called at each try. */
   readonly onWaiting: (reason: string) => void;
+  /** Ends the waiting for a server. */
+  readonly signal?: AbortSignal | undefined;
+  /** The file of the log is brought to the present format, which takes a moment. */
 }
 
 /** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
 export async function openEventStore(
   settings: StoreSettings['events'],
-  { onFault, onWaiting }: EventStoreHooks,
+  { onFault, onWaiting, signal }: EventStoreHooks,
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
     return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
   const { openEventStoreDb } = await eventStoreDb();
   const store = usable(() => openEventStoreDb({ ...settings, onFault }));
   try {
-    await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting });
+    await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting, signal });
     return store;
   } catch (error) {
     await store.close();
@@ -101,8 +104,7 @@ export async function openEventReader(
   return (await eventStoreDb()).openEventStoreDb({ ...settings, onFault });
 }
 
-export interface ViewsHooks {
-  readonly onWaiting: (reason: string) => void;
+export interface ViewsHooks extends Pick<EventStoreHooks, 'onWaiting' | 'signal'> {
   /** The file was damaged and has been discarded. */
   readonly onDamage: (damage: string) => void;
 }
@@ -110,23 +112,28 @@ export interface ViewsHooks {
 /** Makes sure that the views can be opened: waits for their server, or discards a damaged file. @throws ServerRefusedError */
 export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
   if (settings.kind === 'mongodb') {
-    const { onWaiting } = hooks;
+    const { onWaiting, signal } = hooks;
     const { checkMongo } = await mongoCheck();
-    return await awaitServer({ name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url), onWaiting });
+    return await awaitServer({
+      name: 'MongoDB (MONGODB_URL)',
+      check: () => checkMongo(settings.url),
+      onWaiting,
+      signal,
+    });
   }
   const damage = discardIfDamaged(settings.file);
   if (damage !== undefined) hooks.onDamage(damage);
 }
 
 /**
- * Views are not begun anew for another log, or for less of this one, without being asked: others may use them, or the log
- * was shortened. To be called before anything is written. @throws ForeignViewsError when they belong to another log, or to
+ * Views of another log, or of more of this one than there is, are not replaced without being asked: others may use them,
+ * or the log was shortened. Call this before anything is written. @throws ForeignViewsError when they belong to another log, or to
  * more of this one than there is. @throws ServerRefusedError
  */
 export async function refuseForeignViews(
   settings: StoreSettings,
   log: EventReader,
-  onWaiting: (reason: string) => void,
+  { onWaiting, signal }: Pick<EventStoreHooks, 'onWaiting' | 'signal'>,
 ): Promise<void> {
   const views = await openReadModels(settings.views);
   const check = async (): Promise<ServerVerdict> => {
@@ -141,7 +148,7 @@ export async function refuseForeignViews(
   };
   try {
     if (!isShared(settings)) await checkViews(log, views);
-    else await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting });
+    else await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting, signal });
   } finally {
     await views.close();
   }

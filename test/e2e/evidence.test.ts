@@ -79,7 +79,7 @@ test('an altered log is refused, says what and where and what to do, and is left
   for (const [sql, says] of cases) {
     new Database(logOf(service)).exec(sql).close();
     const before = readFileSync(logOf(service));
-    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` }, 30_000);
+    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` }, { timeout: 30_000 });
     expect(exit, sql).toMatchObject({ code: 1, signal: null });
     expect(exit.output, sql).toMatch(says);
     expect(exit.output).toMatch(/Nothing was changed/);

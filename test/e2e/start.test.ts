@@ -7,6 +7,7 @@ import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js
 import { shown, someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import {
+  eventually,
   freshFolder,
   runToExit,
   startService,
@@ -35,7 +36,6 @@ function folder(): string {
   return fresh;
 }
 
-const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 const statusWith = async (service: Service, key: string): Promise<number> =>
   (await service.get('/v1/groups', { authorization: `Bearer ${key}` })).status;
 const newGroup = (service: Service, name = unique('Group')): Promise<string> =>
@@ -55,20 +55,17 @@ describe('the first start', () => {
     expect(service.output()).not.toContain(secret);
   });
 
-  test('makes a key for its owner only, and shows it once', async () => {
+  test('makes a key for its owner only', async () => {
     const service = await started({ env: { API_KEYS: undefined } });
     const inFolder = (name: string): string => path.join(service.dataDir, name);
     const key = readFileSync(inFolder('api-key.txt'), 'utf8').trim();
     expect(key.length).toBeGreaterThanOrEqual(24);
-    expect(occurrences(service.output(), key)).toBe(1);
-    expect(service.output()).toContain(service.url());
     expect(modeOf(inFolder('api-key.txt'))).toBe(0o600);
     expect(await statusWith(service, key)).toBe(200);
     expect(await statusWith(service, service.key)).toBe(401);
 
     await service.kill('SIGTERM');
     await service.start();
-    expect(occurrences(service.output(), key)).toBe(1);
     expect(await statusWith(service, key)).toBe(200);
 
     // Keys of the environment are valid in addition to stored ones.
@@ -76,19 +73,13 @@ describe('the first start', () => {
     await service.start({ API_KEYS: `test:${service.key}` });
     expect(await statusWith(service, key)).toBe(200);
     expect(await statusWith(service, service.key)).toBe(200);
-    expect(occurrences(service.output(), key)).toBe(1);
   });
 
   test('says in one line of JSON where it listens', async () => {
     const service = await started();
-    const lines = service
-      .output()
-      .split('\n')
-      .filter((line) => line.startsWith('{'));
-    const listening = lines
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ msg }) => msg === 'listening');
-    expect(listening).toMatchObject([{ address: service.url() }]);
+    const said = (): string | undefined => /^{.*"msg":"listening"}$/m.exec(service.output())?.[0];
+    const line = await eventually(() => Promise.resolve(said()));
+    expect(JSON.parse(line)).toMatchObject({ address: service.url() });
   });
 
   test('keeps no key in clear but the generated one', async () => {
@@ -283,7 +274,7 @@ describe('views that were folded from what the log does not hold stop the start'
   /** The operator is told what to do, and does it. */
   async function refusedUntilViewsAreGone(service: Service, reason: RegExp): Promise<void> {
     const log = await service.events();
-    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` }, 20_000);
+    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` }, { timeout: 20_000 });
     expect(exit).toMatchObject({ code: 1, signal: null });
     expect(exit.output).toMatch(reason);
     expect(exit.output).toMatch(/delete views\.db/);
@@ -331,7 +322,7 @@ test('views of another log on a server stop the start, and are left alone', asyn
   const before = await groups(other);
   await service.kill('SIGTERM');
   const { MONGODB_URL } = storeVariables(other.dataDir);
-  const exit = await runToExit(service.dataDir, { MONGODB_URL }, 20_000);
+  const exit = await runToExit(service.dataDir, { MONGODB_URL }, { timeout: 20_000 });
   expect(exit.signal).toBeNull();
   expect(exit.code).not.toBe(0);
   expect(exit.output).toMatch(/MONGODB_URL/);

@@ -33,7 +33,7 @@ const on = (server: Pick<StandIn, 'url'>, more: Overrides = {}): Overrides => ({
 
 /** A start that is refused: its exit, with no word of what must stay secret. */
 async function refused(dataDir: string, env: Overrides): Promise<string> {
-  const { code, output } = await runToExit(dataDir, env, 30_000);
+  const { code, output } = await runToExit(dataDir, env, { timeout: 30_000 });
   expect(code).toBe(1);
   expect(output).toContain('cannot start');
   expect(output).not.toContain(secret);
@@ -173,7 +173,11 @@ describe('a MongoDB', () => {
 
   test('that is not there is waited for, with a word about it', async () => {
     const port = await closedPort();
-    const { output } = await runToExit(folder(), { MONGODB_URL: `mongodb://127.0.0.1:${port}/audience` }, 9_000);
+    const { output } = await runToExit(
+      folder(),
+      { MONGODB_URL: `mongodb://127.0.0.1:${port}/audience` },
+      { timeout: 9_000 },
+    );
     expect(output).toContain('waiting for MongoDB');
   }, 20_000);
 });

@@ -72,6 +72,10 @@ export interface ServiceOptions {
   readonly env?: Overrides;
   /** A folder that exists; it is then the caller's to remove. */
   readonly dataDir?: string;
+  /** A file descriptor in place of a pipe that is read. What is written there is not in `output`. */
+  readonly stdout?: number;
+  /** Called with each piece of output as it comes. */
+  readonly onOutput?: (text: string) => void;
 }
 
 const children = new Set<ChildProcess>();
@@ -100,7 +104,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     if (run !== undefined) throw new Error('the service runs already');
     agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
     rmSync(path.join(dataDir, 'address'), { force: true });
-    const started = launch({ ...env, ...changes });
+    const started = launch({ ...env, ...changes }, options);
     run = { ...started, url: '' };
     try {
       run = { ...started, url: await ready(started, dataDir) };
@@ -161,9 +165,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** Runs a service that is expected to end by itself; it is killed after `timeout`, which then shows as its signal. */
-export async function runToExit(dataDir: string, env: Overrides, timeout = 10_000): Promise<Exit> {
-  const { child, exited } = launch({ ...environment(dataDir), API_KEYS: 'test:a-key-that-nobody-uses', ...env });
+/** Runs a service that is expected to end by itself, or by SIGTERM after some output; it is killed after `timeout`, which then shows as its signal. */
+export async function runToExit(
+  dataDir: string,
+  env: Overrides,
+  { timeout = 10_000, stopAt }: { readonly timeout?: number; readonly stopAt?: string } = {},
+): Promise<Exit> {
+  const onOutput = (text: string): void => {
+    if (stopAt !== undefined && text.includes(stopAt)) child.kill('SIGTERM');
+  };
+  const given = { ...environment(dataDir), API_KEYS: 'test:a-key-that-nobody-uses', ...env };
+  const { child, exited } = launch(given, { onOutput });
   const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
   try {
     return await exited;
@@ -209,14 +221,21 @@ const environment = (dataDir: string): Overrides => ({
 const present = (values: Overrides): Record<string, string> =>
   Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-function launch(env: Overrides): Launched {
+function launch(env: Overrides, { stdout, onOutput }: Pick<ServiceOptions, 'stdout' | 'onOutput'>): Launched {
   // A folder of its own to stand in: a `.env` in the checkout would speak for every variable that a test leaves out.
   const cwd = env['DATA_DIR'];
-  const child = spawn(process.execPath, [main], { cwd, env: present(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main], {
+    cwd,
+    env: present(env),
+    stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
+  });
   children.add(child);
   const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      onOutput?.(chunk.toString('utf8'));
+    });
   const output = (): string => Buffer.concat(chunks).toString('utf8');
   const exited = once(child, 'close').then(() => {
     children.delete(child);

@@ -1,0 +1,57 @@
+/** What the operator reads at a start: where the service listens, where the generated key is, or why the start was refused. */
+import type { AddressInfo } from 'node:net';
+import { isatty } from 'node:tty';
+import { ServerRefusedError } from '../stores/await-server.js';
+import { ConfigurationError } from '../stores/config.js';
+import { ServiceError } from '../errors.js';
+import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js';
+import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
+import { AlteredLogError } from './evidence-guard.js';
+import { ForeignViewsError } from '../projector/start.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import type { StoreSettings } from '../stores/stores.js';
+
+export function addressOf(bound: AddressInfo | string | null, host: string): string {
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+/** One line that names the address and the stores. */
+export function startBanner(address: string, { events, views }: StoreSettings, folder: string): string {
+  const onServers = [
+    ...(events.kind === 'eventstoredb' ? ['its events are in EventStoreDB'] : []),
+    ...(views.kind === 'mongodb' ? ['its views are in MongoDB'] : []),
+    `its data is in ${folder}`,
+  ];
+  return `audience-ledger listens on ${address}, ${onServers.join(', ')}\n`;
+}
+
+/** Said once, when the key is made. The key itself only on a terminal: elsewhere standard output is a log. */
+export function keyBanner(key: string, folder: string): string {
+  const file = `${folder}/api-key.txt`;
+  return isatty(1) ? `API key (shown this once, kept in ${file}): ${key}\n` : `An API key was made: ${file}\n`;
+}
+
+/** Their messages are for the operator and complete: no stack. */
+const plainErrors = [
+  AlteredLogError,
+  ConfigurationError,
+  ServerRefusedError,
+  WriterLockedError,
+  StoreUnavailableError,
+  UnknownEventTypeError,
+  UnreadableEventError,
+];
+
+/** Why a start failed, for the operator; an error that is not foreseen keeps its stack. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ForeignViewsError)
+    return `${error.message}. Nothing was changed. If this is the wrong log, or it lost its end, put the right one back. If it is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are built again from the log.`;
+  // A store that failed after it had been opened.
+  if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
+  if (error instanceof ReadModelsUnavailableError) return `the views cannot be reached: ${error.message}`;
+  if (plainErrors.some((kind) => error instanceof kind)) return error.message;
+  return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
+}

@@ -1,0 +1,120 @@
+/** The state of each part of the service, and whether it is ready: the answer of /health/ready. Nothing personal in it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readiness } from '../api/health.js';
+import type { Role } from '../stores/config.js';
+import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import type { EvidenceGuard } from './evidence-guard.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import type { LogDestination } from './log-destination.js';
+import type { MailerStatus } from '../mailer/mailer.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
+import type { ReadSide, ViewsStatus } from './views.js';
+import type { OpenEventStore } from '../stores/stores.js';
+
+/** Ready: the views show what was written this long ago. */
+const readyLagMs = 5_000;
+
+export interface Parts {
+  readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
+  readonly reads: Pick<ReadSide, 'ownWrites' | 'status' | 'evidence'>;
+  /** Absent where other processes write to the log. */
+  readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
+  /** Absent without the role `mailer`. */
+  readonly mailer: MailerStatus | undefined;
+  readonly headLag: HeadLag;
+  readonly lines: Pick<LogDestination, 'dropped'>;
+  readonly roles: ReadonlySet<Role>;
+}
+
+/** Ready: the stores answer, the views caught up with the log of the start and keep up since, and no catalogue is parked. */
+export async function readiness({ store, reads, guard, mailer, headLag, lines, roles }: Parts): Promise<Readiness> {
+  const head = await store.head().catch(() => undefined);
+  const status = reads.status();
+  const views = viewsPart(reads.ownWrites, status, headLag(head, reads.ownWrites.shown()));
+  const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
+  const worklistReadable = mailer?.worklistReadable ?? true;
+  const reachable = status.fault === null && worklistReadable;
+  return {
+    ready: eventStore.reachable && eventStore.writable && reachable && views.caught_up && !catalogueIsParked(status),
+    parts: {
+      roles: { api: roles.has('api'), projector: roles.has('projector'), mailer: roles.has('mailer') },
+      event_store: eventStore,
+      read_models: { reachable },
+      projections: views,
+      ...evidencePart({ store, reads, guard }),
+      log_lines: { dropped: lines.dropped() },
+      ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
+    },
+  };
+}
+
+const pollMs = 10;
+/** Longer than a projector's lease takes to run out. */
+const stalledMs = 10_000;
+
+/** Resolves with true when the service is ready; with false when it has come no closer for ten seconds, or the signal is aborted. */
+export async function untilReady(
+  ask: () => Promise<Readiness>,
+  reads: Parts['reads'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  let position = '';
+  let movedAt = performance.now();
+  while (!signal.aborted) {
+    if ((await ask()).ready) return true;
+    const shown = reads.ownWrites.shown();
+    if (shown !== position || reads.status().rebuilding) movedAt = performance.now();
+    if (performance.now() - movedAt > stalledMs) return false;
+    position = shown;
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** Absent where another process keeps the chain, or it cannot be read. */
+function evidencePart({ store, reads, guard }: Pick<Parts, 'store' | 'reads' | 'guard'>) {
+  const chain = chainHead(store) ?? reads.evidence();
+  if (chain === undefined) return {};
+  const { count, head, position } = chain;
+  const verified = guard === undefined ? {} : { verified: guard.isVerified(), fault: guard.fault() };
+  return { evidence: { count, head, position, ...verified } };
+}
+
+function chainHead(store: Parts['store']): ChainHead | undefined {
+  try {
+    return store.chainHead?.();
+  } catch {
+    return undefined;
+  }
+}
+
+function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
+  const { rebuilding, missing, parked, unknown, projector } = status;
+  const lag = Math.round(Math.max(own.lag(), behindHead));
+  return {
+    caught_up: own.reached() && lag < readyLagMs && !rebuilding && missing.length === 0,
+    rebuilding,
+    missing,
+    projector,
+    position: own.shown(),
+    lag_ms: lag,
+    unknown_events: unknown,
+    parked: parked.map(({ view, stream, position, reason }) => ({ view, stream, position, reason })),
+  };
+}
+
+const catalogueIsParked = ({ parked }: ViewsStatus): boolean =>
+  parked.some(({ stream }) => [groupsStream, listsStream, tagsStream].includes(stream));
+
+/** Milliseconds for which the views have not shown a head of the log that was seen. */
+export type HeadLag = (head: string | undefined, shown: string) => number;
+
+/** Other processes may write to the log: only its head tells that the views are behind. */
+export function createHeadLag(now: () => number): HeadLag {
+  let unseen: { readonly head: string; readonly since: number } | undefined;
+  return (head, shown) => {
+    if (unseen !== undefined && shown >= unseen.head) unseen = undefined;
+    if (head !== undefined && shown < head) unseen ??= { head, since: now() };
+    return unseen === undefined ? 0 : now() - unseen.since;
+  };
+}

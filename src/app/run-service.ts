@@ -1,0 +1,71 @@
+/** The life of the process: environment, log, start, and the ways it ends, each within a bound. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explain } from './banner.js';
+import { openLogs, type Logs } from './logs.js';
+import type { Logger } from 'pino';
+import { startService, type Service } from './start-service.js';
+import { readConfig, type Config } from '../stores/config.js';
+
+/** A stop takes at most this long, whatever a store does: all that was acknowledged is safe. */
+const stopMs = 25_000;
+/** Nothing has been acknowledged yet. */
+const abandonStartMs = 2_000;
+
+/** Runs until the signal is aborted, or something ends the service; then the process ends. */
+export async function runService(signal: AbortSignal): Promise<void> {
+  // Logs, views and outbox hold personal data: for the owner only.
+  process.umask(0o077);
+  // Nobody reads it: no reason to end.
+  process.stderr.on('error', () => undefined);
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    const config = readConfig(process.env);
+    const logs = openLogs(config);
+    const code = await serve({ config, logs, signal });
+    await logs.lines.close();
+    process.exit(code);
+  } catch (error) {
+    process.stderr.write(`audience-ledger cannot start: ${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+interface Run {
+  readonly config: Config;
+  readonly logs: Logs;
+  readonly signal: AbortSignal;
+}
+
+/** @returns the exit code @throws what keeps the service from starting */
+async function serve({ config, logs, signal }: Run): Promise<number> {
+  const { logger } = logs;
+  const stopped = once(signal, 'abort').then(() => undefined);
+  const starting = startService(config, logs, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  const service = signal.aborted ? undefined : await Promise.race([starting, stopped]);
+  if (service === undefined) {
+    logger.info({ signal: String(signal.reason) }, 'stopping before the start is complete');
+    await Promise.race([starting.then((late) => late?.close()), sleep(abandonStartMs)]);
+    return 0;
+  }
+  const altered = await Promise.race([stopped, service.altered ?? stopped]);
+  if (altered === undefined) logger.info({ signal: String(signal.reason) }, 'stopping');
+  else logger.fatal({ err: altered }, 'stopping: the event log was altered');
+  const isClosed = await stop(service, logger);
+  return isClosed && altered === undefined ? 0 : 1;
+}
+
+async function stop(service: Service, logger: Logger): Promise<boolean> {
+  try {
+    const isClosed = await Promise.race([service.close().then(() => true), sleep(stopMs, false)]);
+    if (isClosed) logger.info('stopped');
+    else logger.error('the stop took too long: a store does not answer');
+    return isClosed;
+  } catch (error) {
+    logger.error({ err: error }, 'the stop failed');
+    return false;
+  }
+}

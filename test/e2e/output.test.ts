@@ -1,0 +1,174 @@
+/** The process and its surroundings: where its output goes, signals, and when it says that it listens. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { unique } from '../support/answers.js';
+import {
+  eventually,
+  freshFolder,
+  runToExit,
+  startService,
+  type Service,
+  type ServiceOptions,
+} from '../support/service.js';
+import { dropViews, onServers } from '../support/stores.js';
+
+const running: Service[] = [];
+const folders: string[] = [];
+const descriptors: number[] = [];
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
+});
+
+async function started(options?: ServiceOptions): Promise<Service> {
+  const service = await startService(options);
+  running.push(service);
+  return service;
+}
+
+function folder(): string {
+  const fresh = freshFolder();
+  folders.push(fresh);
+  return fresh;
+}
+
+function opened(file: string, flags: number): number {
+  const descriptor = openSync(file, flags);
+  descriptors.push(descriptor);
+  return descriptor;
+}
+
+/** A pipe whose ends this process holds. */
+function pipe(): { readonly reader: number; readonly writer: number } {
+  const file = path.join(folder(), 'pipe');
+  execFileSync('mkfifo', [file]);
+  const reader = opened(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { reader, writer: opened(file, constants.O_WRONLY) };
+}
+
+/** Until nothing more can be written without blocking. */
+function fill(writer: number): void {
+  const unblocked = opened(`/proc/self/fd/${writer}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  const whole = Buffer.alloc(4096, '\n');
+  expect(() => {
+    for (;;) writeSync(unblocked, whole);
+  }).toThrow(/EAGAIN/);
+}
+
+function read(reader: number): string {
+  const buffer = Buffer.alloc(1 << 20);
+  try {
+    return buffer.toString('utf8', 0, readSync(reader, buffer));
+  } catch {
+    return '';
+  }
+}
+
+/** Each leaves a log line of about 250 bytes. */
+async function requests(service: Service, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 50)
+    await Promise.all(Array.from({ length: 50 }, () => service.get('/v1/groups', { 'x-request-id': 'x'.repeat(128) })));
+}
+
+const newGroup = (service: Service): Promise<string> =>
+  service.make('/v1/groups/create', { group_name: unique('Group') }, 'group_id');
+const health = async (service: Service): Promise<unknown> => (await service.get('/health/ready')).body;
+const dropped = async (service: Service): Promise<true | undefined> => {
+  const text = JSON.stringify(await health(service));
+  return /"log_lines":\{"dropped":[1-9]/.test(text) ? true : undefined;
+};
+const ended = { code: 0, signal: null };
+
+describe('a log destination that takes nothing stops neither the service nor its end', () => {
+  test('a full disk', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'needs /dev/full');
+    const service = await started({ stdout: opened('/dev/full', constants.O_WRONLY) });
+    await requests(service, 100);
+    await newGroup(service);
+    expect(await service.kill('SIGTERM')).toMatchObject(ended);
+    await service.start();
+  });
+
+  test('a pipe that nobody reads', async () => {
+    const { reader, writer } = pipe();
+    fill(writer);
+    const service = await started({ stdout: writer });
+    await requests(service, 1_500);
+    await eventually(() => dropped(service), { what: 'a count of dropped lines' });
+    // Read again: the log goes on, and says what is missing.
+    let text = '';
+    await eventually(() =>
+      Promise.resolve(/[1-9]\d* log lines were dropped/.test((text += read(reader))) || undefined),
+    );
+    expect(text).toMatch(/"msg":"listening"/);
+    fill(writer);
+    expect(await service.kill('SIGTERM')).toMatchObject(ended);
+  });
+
+  test('a pipe whose reader has gone', async () => {
+    const { reader, writer } = pipe();
+    const service = await started({ stdout: writer });
+    closeSync(descriptors.splice(descriptors.indexOf(reader), 1)[0] ?? -1);
+    await requests(service, 100);
+    await newGroup(service);
+    expect(await service.kill('SIGTERM')).toMatchObject(ended);
+  });
+});
+
+describe('signals', () => {
+  test('SIGTERM ends a start that waits for a server', async ({ skip }) => {
+    skip(onServers, 'the server is absent in this test');
+    const env = {
+      EVENTSTORE_URL: 'esdb://127.0.0.1:9?tls=false',
+      SECRET: 'a secret that nobody uses, of 32 bytes and more',
+    };
+    const began = performance.now();
+    const exit = await runToExit(folder(), env, { stopAt: 'waiting for the event store', timeout: 20_000 });
+    expect(exit).toMatchObject(ended);
+    expect(exit.output).toMatch(/stopping before the start is complete/);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  test('a second signal ends the service at once', async () => {
+    const service = await started();
+    // A request that never comes to its end holds the stop for ten seconds.
+    const { hostname, port } = new URL(service.url());
+    const socket = net.connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    await new Promise<void>((resolve) => {
+      socket.once('connect', () => socket.write('POST /v1/groups/create HTTP/1.1\r\nHost: x\r\n', () => resolve()));
+    });
+    process.kill(service.pid(), 'SIGTERM');
+    await eventually(() => Promise.resolve(service.output().includes('"stopping"') || undefined));
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await service.kill('SIGTERM')).toMatchObject({ code: 143, signal: null });
+    socket.destroy();
+  });
+});
+
+test('a generated key is not in a log, the file that holds it is', async () => {
+  const service = await started({ env: { API_KEYS: undefined } });
+  const file = path.join(service.dataDir, 'api-key.txt');
+  expect(service.output()).toContain(file);
+  expect(service.output()).not.toContain(readFileSync(file, 'utf8').trim());
+});
+
+test('a service that says it listens is ready', async () => {
+  const seen: Promise<number>[] = [];
+  const service = await started({
+    onOutput: (text) => {
+      const [, address] = /"address":"([^"]+)","msg":"listening"/.exec(text) ?? [];
+      if (address !== undefined) seen.push(fetch(`${address}/health/ready`).then(({ status }) => status));
+    },
+  });
+  for (let count = 0; count < 20; count += 1) await newGroup(service);
+  await service.kill('SIGTERM');
+  await dropViews(service.dataDir);
+  seen.length = 0;
+  await service.start();
+  expect(await eventually(() => Promise.resolve(seen[0]), { what: 'a line that says listening' })).toBe(200);
+});
