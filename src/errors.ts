@@ -51,7 +51,7 @@ export const errorCatalogue = {
   invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
   invalid_cursor: validation('cursor is not valid'),
-  invalid_position: validation('X-Min-Position is not valid'),
+  invalid_position: validation('X-Min-Position is not a position of this log'),
   invalid_time: validation('{field} must be an ISO 8601 date, or a date and time with its zone'),
   invalid_range: validation('from must not be after to'),
   invalid_after: validation('after is not a position of this log'),
@@ -61,8 +61,8 @@ export const errorCatalogue = {
   invalid_list_format: validation('format must be ndjson or csv'),
   invalid_interval: validation('interval must be day, week or month'),
   too_many_rows: validation('from and to must span at most {limit} intervals'),
-  unknown_parameter: validation('{field} is not a parameter of this request'),
-  unknown_field: validation('{field} is not a field of this request'),
+  unknown_parameter: validation('Unknown query parameter {field}'),
+  unknown_field: validation('Unknown field {field}'),
   duplicate_group_name: duplicate('Group name already exist!'),
   duplicate_list_name: duplicate('List name already exist!'),
   duplicate_tag_name: duplicate('Tag name already exist!'),
@@ -102,7 +102,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 export interface ErrorParameters {
-  /** Name of the body field, as the client wrote it. */
+  /** Name of the body field or query parameter, as the client wrote it. */
   readonly field?: string;
   readonly limit?: number;
   /** What there is to choose from. */
@@ -132,5 +132,6 @@ export function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}):
   const { message } = errorCatalogue[code];
   if (!message.includes('{')) return message;
   const { field = 'field', limit = '', names = '' } = parameters;
-  return message.replace('{field}', field).replace('{limit}', String(limit)).replace('{names}', names);
+  const values: Readonly<Record<string, string>> = { field, limit: String(limit), names };
+  return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

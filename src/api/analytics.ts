@@ -1,16 +1,15 @@
 /** The router of the analyst: list growth, tag use and e-mail outcomes by day, week or month. */
-import { Router, type Request } from 'express';
+import type { Request, Router } from 'express';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries, Rows, Wanted } from '../projections/analytics-queries.js';
 import { countIntervals, dayOf, intervals, later, type Range } from '../projections/calendar.js';
 import { lifeId } from '../projections/list-growth.js';
 import { tagLifeId } from '../projections/tag-use.js';
-import { checkParameters, choice, optionalTime } from './audit-input.js';
-import type { Calls, Endpoint } from './call.js';
+import type { EndpointRunner } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
-import { parseNothing } from './input.js';
+import { choice, optionalTime } from './query.js';
 import type { Reads } from './reads.js';
-import { mount } from './routes.js';
+import { createRoutes } from './routes.js';
 
 export interface AnalyticsRouter {
   readonly analytics: AnalyticsQueries;
@@ -19,23 +18,22 @@ export interface AnalyticsRouter {
   readonly clock: () => number;
 }
 
-const base = '/v1/analytics';
+const query = ['from', 'to', 'interval'];
 /** Ten years of days. */
 const maxRows = 3_700;
 
-export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, calls: Calls): Router {
+export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, runner: EndpointRunner): Router {
   const today = (): string => dayOf(new Date(clock()).toISOString());
-  const router = Router();
+  const routes = createRoutes(runner, '/v1/analytics');
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
     data: { ...about, interval: range.interval, from: rows[0]?.from, to: rows.at(-1)?.to, rows },
     beside: reads.isIncomplete([view]) ? { incomplete: true } : {},
   });
 
-  const growth: Endpoint<undefined> = {
-    route: `${base}/lists/{list_id}/growth`,
-    parse: parseNothing,
+  routes.get('/lists/:list_id/growth', {
     isOurs: true,
+    query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());
       const id = call.parameter('list_id');
@@ -47,12 +45,11 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ca
       const { list_id, list_name, created_at, deleted } = found.life;
       return answer(view, found, { list_id, list_name, created_at, deleted_at: deleted?.at ?? null });
     },
-  };
+  });
 
-  const use: Endpoint<undefined> = {
-    route: `${base}/tags/{tag_id}/use`,
-    parse: parseNothing,
+  routes.get('/tags/:tag_id/use', {
     isOurs: true,
+    query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());
       const id = call.parameter('tag_id');
@@ -66,29 +63,24 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ca
       const { tag_id, tag_name, created_at, deleted } = found.life;
       return answer(view, found, { tag_id, tag_name, created_at, deleted_at: deleted?.at ?? null });
     },
-  };
+  });
 
-  const outcomes: Endpoint<undefined> = {
-    route: `${base}/emails/outcomes`,
-    parse: parseNothing,
+  routes.get('/emails/outcomes', {
     isOurs: true,
+    query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());
       const view = 'email_outcomes';
       await reads.visible(call, { touched: [view], parked: [] });
       return answer(view, await analytics.emailOutcomes(wanted));
     },
-  };
+  });
 
-  mount(router, { path: '/lists/:list_id/growth', methods: ['get'] }, { calls, endpoint: growth });
-  mount(router, { path: '/tags/:tag_id/use', methods: ['get'] }, { calls, endpoint: use });
-  mount(router, { path: '/emails/outcomes', methods: ['get'] }, { calls, endpoint: outcomes });
-  return router;
+  return routes.router;
 }
 
-/** @throws ServiceError `unknown_parameter`, `invalid_interval`, `invalid_time`, `invalid_range` */
+/** @throws ServiceError `invalid_interval`, `invalid_time`, `invalid_range` */
 function wantedOf(request: Request, today: string): Wanted {
-  checkParameters(request, ['from', 'to', 'interval']);
   const from = optionalTime(request, 'from', 'start');
   const to = optionalTime(request, 'to', 'end');
   const interval = choice(request, 'interval', { values: intervals, code: 'invalid_interval' });

@@ -11,17 +11,16 @@ import { liveProjections } from '../projections/views.js';
 import { analyticsRouter } from './analytics.js';
 import { auditRouter } from './audit.js';
 import { catalogueRouter } from './catalogue.js';
-import { createCalls, type CallOptions, type Calls } from './call.js';
 import { contactRouter } from './contacts.js';
 import { emailRouter } from './email.js';
-import { fixedHeaders } from './head.js';
+import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
 import { healthRouter, type Readiness } from './health.js';
 import { parseGroup, parseList, parseTag } from './input.js';
+import { minPositionOf } from './min-position.js';
 import { projectionsRouter, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type ParkedStream } from './reads.js';
-import { securityHeaders } from './security-headers.js';
 
-export interface ApiOptions extends Omit<CallOptions, 'fixed' | 'admit'> {
+export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
@@ -45,27 +44,29 @@ const maxLagMs = 750;
 const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
-  const { ownWrites } = options;
-  const fixed = fixedHeaders(securityHeaders());
-  const admit = (): Promise<void> | undefined =>
-    ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs);
-  const calls = createCalls({ ...options, fixed, admit });
+  const { ownWrites, events } = options;
+  const positions = { shown: ownWrites.shown, head: () => events.head() };
+  const runner = createEndpointRunner({
+    ...options,
+    admit: () => (ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs)),
+    minPosition: (header) => minPositionOf(header, positions),
+  });
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  if (options.withEndpoints) mountEndpoints(app, { ...options, fixed }, calls);
-  app.use('/health', healthRouter(options.readiness, calls));
-  app.use(unknownRoute(calls));
-  app.use(routingFault(calls));
+  if (options.withEndpoints) mountEndpoints(app, options, runner);
+  app.use('/health', healthRouter(options.readiness, runner));
+  app.use(unknownRoute(runner));
+  app.use(routingFault(runner));
   return app;
 }
 
-function mountEndpoints(app: Express, options: ApiOptions & Pick<CallOptions, 'fixed'>, calls: Calls): void {
+function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunner): void {
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
-  app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, calls));
+  app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, runner));
   app.use(
     '/v1/lists',
     catalogueRouter(
@@ -79,7 +80,7 @@ function mountEndpoints(app: Express, options: ApiOptions & Pick<CallOptions, 'f
         page: queries.pageLists,
         show: ({ list_id, list_name }) => ({ list_id, list_name }),
       },
-      calls,
+      runner,
     ),
   );
   app.use(
@@ -95,7 +96,7 @@ function mountEndpoints(app: Express, options: ApiOptions & Pick<CallOptions, 'f
         page: queries.pageTags,
         show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
       },
-      calls,
+      runner,
     ),
   );
   app.use(
@@ -111,25 +112,25 @@ function mountEndpoints(app: Express, options: ApiOptions & Pick<CallOptions, 'f
         page: queries.pageGroups,
         show: ({ group_id, group_name }) => ({ group_id, group_name }),
       },
-      calls,
+      runner,
     ),
   );
-  app.use('/v1/email', emailRouter({ audience, queries, reads }, calls));
-  app.use('/v1/analytics', analyticsRouter({ ...options, reads }, calls));
-  app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, calls));
+  app.use('/v1/email', emailRouter({ audience, queries, reads }, runner));
+  app.use('/v1/analytics', analyticsRouter({ ...options, reads }, runner));
+  app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, runner));
   const audit = createAudit(options.events);
-  app.use('/v1/audit', auditRouter({ ...options, audit, reads }, calls));
+  app.use('/v1/audit', auditRouter({ ...options, audit, reads }, runner));
 }
 
 const unknownRoute =
-  (calls: Calls): RequestHandler =>
+  (runner: EndpointRunner): RequestHandler =>
   (request, response) => {
-    calls.refuse({ request, response }, new ServiceError('not_found'));
+    runner.refuse({ request, response }, new ServiceError('not_found'));
   };
 
 /** Express itself fails on nothing but a path that cannot be decoded: there is no such route. */
 const routingFault =
-  (calls: Calls): ErrorRequestHandler =>
+  (runner: EndpointRunner): ErrorRequestHandler =>
   // eslint-disable-next-line max-params -- Express tells error handlers by their four parameters
   (error: unknown, request, response, next) => {
     if (response.headersSent) {
@@ -137,7 +138,7 @@ const routingFault =
       return;
     }
     const isUndecodable = error instanceof URIError;
-    calls.refuse(
+    runner.refuse(
       { request, response },
       new ServiceError(isUndecodable ? 'not_found' : 'internal', {}, { cause: error }),
     );

@@ -1,93 +1,55 @@
-/** The route of the event feed: pages of JSON, lines of NDJSON, or server-sent events as they come. */
-import type { Request, Router } from 'express';
-import type { Audit } from '../audit/audit.js';
+/** The endpoint of the event feed: pages of JSON, lines of NDJSON, or server-sent events as they come. */
+import type { Request } from 'express';
 import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../audit/feed.js';
+import { createSlots } from '../audit/slots.js';
 import { ServiceError } from '../errors.js';
-import { audited } from './audit-call.js';
-import { checkParameters, choice, optionalText } from './audit-input.js';
-import { streamRoute, type StreamedAnswer, type Streams } from './audit-stream.js';
-import type { Calls, Endpoint } from './call.js';
-import { parseNothing } from './input.js';
-import { pageRequest } from './reads.js';
+import { checkParameters, choice, optionalText } from './query.js';
+import { defaultLimit, pageRequest } from './reads.js';
+import type { Routes } from './routes.js';
 
-export interface FeedRoute {
-  readonly audit: Pick<Audit, 'feed'>;
-  readonly calls: Calls;
-  readonly streams: Streams;
-  /** The service takes no new connections any more. */
-  readonly isStopping: () => boolean;
-}
-
-const route = '/v1/audit/events';
 /** Clients that follow at once. */
 const mostFollowers = 100;
-/** A follower hears something at least so often, and so finds a dead connection. */
+/** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
 
-export function feedRoute(router: Router, { audit: { feed }, calls, streams, isStopping }: FeedRoute): void {
-  const page: Endpoint<undefined> = {
-    route,
-    parse: parseNothing,
+/** `isStopping`: the service accepts no new connections. */
+export function addFeed(routes: Routes, feed: Feed, isStopping: () => boolean): void {
+  const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
+  routes.get('/events', {
     isOurs: true,
-    handle: (call) =>
-      audited(call, async (signal) => {
-        const { request } = call;
-        checkParameters(request, ['after', 'types', 'limit', 'format', 'follow']);
-        const { limit } = pageRequest(request, []);
-        const { events, next, hasMore } = await feed.page({ ...(await wanted(request, feed, signal)), limit });
-        return { data: events, beside: { next_after: next, has_more: hasMore } };
-      }),
-  };
-
-  const lines = streams({
-    route,
-    async open(request, signal) {
-      checkParameters(request, ['after', 'types', 'limit', 'format', 'follow']);
-      const limit = request.query['limit'] === undefined ? Infinity : pageRequest(request, []).limit;
-      const contentType = 'application/x-ndjson';
-      return { contentType, pieces: asLines(feed.all(await wanted(request, feed, signal)), limit) };
-    },
-  });
-
-  let followers = 0;
-  const follow = streams({
-    route,
-    async open(request, signal): Promise<StreamedAnswer> {
-      checkParameters(request, ['after', 'types', 'follow']);
-      const from = await wanted(request, feed, signal);
-      if (followers >= mostFollowers) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
-      followers += 1;
-      return {
-        contentType: 'text/event-stream',
-        pieces: serverSent(feed, from, isStopping),
-        close() {
-          followers -= 1;
-        },
-      };
-    },
-  });
-
-  const paged = calls.run(page);
-  const handlers = { json: paged, ndjson: lines, follow };
-  streamRoute(router, {
-    path: '/events',
-    calls,
-    handler: (request, response) => {
-      handlers[wayOf(request)](request, response);
+    query: ['after', 'types', 'limit', 'format', 'follow'],
+    async handle({ request, signal }) {
+      const format = formatOf(request);
+      if (format === 'follow') checkParameters(request, ['after', 'types', 'follow']);
+      const limit = request.query['limit'] === undefined ? undefined : pageRequest(request, []).limit;
+      const wanted = await wantedOf(request, feed, signal());
+      switch (format) {
+        case 'follow': {
+          const close = await followers.take();
+          return { contentType: 'text/event-stream', pieces: serverSent(feed, wanted, isStopping), close };
+        }
+        case 'ndjson':
+          return { contentType: 'application/x-ndjson', pieces: asLines(feed.all(wanted), limit ?? Infinity) };
+        case 'json': {
+          const { events, next, hasMore } = await feed.page({ ...wanted, limit: limit ?? defaultLimit });
+          return { data: events, beside: { next_after: next, has_more: hasMore } };
+        }
+        default:
+          return format satisfies never;
+      }
     },
   });
 }
 
-/** What is wrong with these two is answered on the way of pages. */
-function wayOf({ query: { format, follow } }: Request): 'json' | 'ndjson' | 'follow' {
-  if (follow === 'true') return 'follow';
-  return format === 'ndjson' && (follow === undefined || follow === 'false') ? 'ndjson' : 'json';
+/** @throws ServiceError `invalid_follow`, `invalid_feed_format` */
+function formatOf(request: Request): 'json' | 'ndjson' | 'follow' {
+  const follow = choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
+  const format = choice(request, 'format', { values: ['json', 'ndjson'], code: 'invalid_feed_format' });
+  return follow === 'true' ? 'follow' : format;
 }
 
-async function wanted(request: Request, feed: Feed, signal: AbortSignal): Promise<FeedRequest> {
-  choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
-  choice(request, 'format', { values: ['json', 'ndjson'], code: 'invalid_feed_format' });
+async function wantedOf(request: Request, feed: Feed, signal: AbortSignal): Promise<FeedRequest> {
   const types = optionalText(request, 'types')?.split(',') ?? [];
   if (!types.every(isEventType)) throw new ServiceError('invalid_types');
   return { after: await afterOf(request, feed), types: new Set(types), signal };

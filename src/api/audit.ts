@@ -1,33 +1,29 @@
 /** The router of the auditor: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { HistoryPage } from '../audit/history.js';
 import type { Audit } from '../audit/audit.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
-import { audited } from './audit-call.js';
-import { checkParameters, optionalText, optionalTime, parseContact, requiredTime } from './audit-input.js';
-import { feedRoute } from './audit-feed.js';
-import { listRoute } from './audit-list.js';
-import { createStreams } from './audit-stream.js';
-import type { Call, Calls, Endpoint } from './call.js';
-import { parseNothing } from './input.js';
-import type { PassageOptions } from './request-context.js';
-import { pageOf, pageRequest, type Reads } from './reads.js';
-import { mount } from './routes.js';
+import { addFeed } from './audit-feed.js';
+import { addListAt } from './audit-list.js';
+import type { Call, EndpointRunner } from './endpoint-runner.js';
+import { optionalText, optionalTime, parseContact, requiredTime } from './query.js';
+import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
+import { createRoutes } from './routes.js';
 
-export interface AuditRouter extends PassageOptions {
+export interface AuditRouter {
   readonly audit: Audit;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;
   /** The contact stream of an address. */
   readonly streamOf: (email: string) => string;
+  /** The service accepts no new connections. */
+  readonly isStopping: () => boolean;
 }
 
-const base = '/v1/audit';
-
-export function auditRouter(options: AuditRouter, calls: Calls): Router {
-  const { audit, queries, reads, streamOf } = options;
-  const router = Router();
+export function auditRouter(options: AuditRouter, runner: EndpointRunner): Router {
+  const { audit, queries, reads, streamOf, isStopping } = options;
+  const routes = createRoutes(runner, '/v1/audit');
 
   /** Of an address the stream is known; of an id the view tells it. */
   async function find(call: Call<unknown>): Promise<{ stream: string; contactId?: string }> {
@@ -42,49 +38,41 @@ export function auditRouter(options: AuditRouter, calls: Calls): Router {
     throw new ServiceError('not_found');
   }
 
-  const history: Endpoint<undefined> = {
-    route: `${base}/contacts/{contact}/history`,
-    parse: parseNothing,
+  routes.get('/contacts/:contact/history', {
     isOurs: true,
-    handle: (call) =>
-      audited(call, async (signal) => {
-        const { request } = call;
-        checkParameters(request, ['list_id', 'from', 'to', 'limit', 'cursor']);
-        const listId = optionalText(request, 'list_id');
-        const from = optionalTime(request, 'from', 'start');
-        const to = optionalTime(request, 'to', 'end');
-        if (from !== undefined && to !== undefined && from > to) throw new ServiceError('invalid_range');
-        const { stream, contactId } = await find(call);
-        const scope = ['history', stream, contactId ?? '', listId ?? '', from ?? '', to ?? ''];
-        const { limit, cursor } = pageRequest(request, scope);
-        if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
-        const page = await audit.history({ stream, contactId, listId, from, to, after: cursor, limit, signal });
-        return pageOf(pageAnswer(page), { show: (item) => item, isIncomplete: false, scope });
-      }),
-  };
+    query: ['list_id', 'from', 'to', ...pageParameters],
+    async handle(call) {
+      const { request } = call;
+      const listId = optionalText(request, 'list_id');
+      const from = optionalTime(request, 'from', 'start');
+      const to = optionalTime(request, 'to', 'end');
+      if (from !== undefined && to !== undefined && from > to) throw new ServiceError('invalid_range');
+      const { stream, contactId } = await find(call);
+      const scope = ['history', stream, contactId ?? '', listId ?? '', from ?? '', to ?? ''];
+      const { limit, cursor } = pageRequest(request, scope);
+      if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
+      const signal = call.signal();
+      const page = await audit.history({ stream, contactId, listId, from, to, after: cursor, limit, signal });
+      return pageOf(pageAnswer(page), { show: (item) => item, isIncomplete: false, scope });
+    },
+  });
 
-  const at: Endpoint<undefined> = {
-    route: `${base}/contacts/{contact}/at`,
-    parse: parseNothing,
+  routes.get('/contacts/:contact/at', {
     isOurs: true,
-    handle: (call) =>
-      audited(call, async (signal) => {
-        checkParameters(call.request, ['time', 'list_id']);
-        const time = requiredTime(call.request, 'time', 'end');
-        const listId = optionalText(call.request, 'list_id');
-        const { stream, contactId } = await find(call);
-        const contact = await audit.contactAt({ stream, contactId, listId, time, signal });
-        if (contact === undefined) throw new ServiceError('not_found');
-        return { data: contact };
-      }),
-  };
+    query: ['time', 'list_id'],
+    async handle(call) {
+      const time = requiredTime(call.request, 'time', 'end');
+      const listId = optionalText(call.request, 'list_id');
+      const { stream, contactId } = await find(call);
+      const contact = await audit.contactAt({ stream, contactId, listId, time, signal: call.signal() });
+      if (contact === undefined) throw new ServiceError('not_found');
+      return { data: contact };
+    },
+  });
 
-  mount(router, { path: '/contacts/:contact/history', methods: ['get'] }, { calls, endpoint: history });
-  mount(router, { path: '/contacts/:contact/at', methods: ['get'] }, { calls, endpoint: at });
-  const streams = createStreams(options);
-  listRoute(router, { audit, calls, streams });
-  feedRoute(router, { audit, calls, streams, isStopping: options.isStopping });
-  return router;
+  addListAt(routes, audit);
+  addFeed(routes, audit.feed, isStopping);
+  return routes.router;
 }
 
 function pageAnswer(page: HistoryPage | undefined) {

@@ -1,14 +1,15 @@
 /** The router of contacts: create, upsert, status, tags, and the reads. */
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Audience, SavedContact } from '../commands/audience.js';
 import { profileFields, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
-import type { Call, Calls, Endpoint } from './call.js';
+import type { Call, EndpointRunner } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
-import { addressIn, contactParsers, parseNothing, parseTagging, type ContactInput, type StatusInput } from './input.js';
-import { pageOf, pageRequest, queryText, type Reads } from './reads.js';
-import { mount } from './routes.js';
+import { addressIn, contactParsers, parseTagging, type ContactInput } from './input.js';
+import { queryText } from './query.js';
+import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
+import { createRoutes, type Routes } from './routes.js';
 
 export interface ContactRouter {
   readonly audience: Audience;
@@ -20,13 +21,12 @@ export interface ContactRouter {
   readonly clock: () => number;
 }
 
-const base = '/v1/contacts';
 const listOf = (call: Call<unknown>): string => call.parameter('list_id');
 
-export function contactRouter(options: ContactRouter, calls: Calls): Router {
+export function contactRouter(options: ContactRouter, runner: EndpointRunner): Router {
   const { audience } = options;
   const parsers = contactParsers(options.clock);
-  const router = Router();
+  const routes = createRoutes(runner, '/v1/contacts');
   const contactFields = { flat: ['email', 'status', ...profileFields], nested: profileFields };
   const tagFields = { flat: ['tag_name', 'contact_email'], nested: [] };
 
@@ -36,8 +36,7 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
     headers: ['X-Position', position],
   });
 
-  const create: Endpoint<ContactInput> = {
-    route: `${base}/{list_id}/create`,
+  routes.post('/:list_id/create', {
     parse: parsers.create,
     fields: contactFields,
     async handle(call) {
@@ -47,19 +46,17 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
         await audience.createContact(toSave(call), call.context),
       );
     },
-  };
+  });
 
-  const upsert: Endpoint<ContactInput> = {
-    route: `${base}/{list_id}/upsertcontact`,
+  routes.post('/:list_id/upsertcontact', {
     parse: parsers.upsert,
     fields: { ...contactFields, flat: [...contactFields.flat, 'tag_name'] },
     async handle(call) {
       return saved('Contact saved successfully!', call.input, await audience.upsertContact(toSave(call), call.context));
     },
-  };
+  });
 
-  const updateStatus: Endpoint<StatusInput> = {
-    route: `${base}/{list_id}/updatestatus`,
+  routes.post('/:list_id/updatestatus', {
     parse: parsers.updateStatus,
     fields: { flat: ['status', 'contact_email'], nested: [] },
     async handle(call) {
@@ -72,10 +69,9 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
         headers: ['X-Position', position],
       };
     },
-  };
+  });
 
-  const addTags: Endpoint<Tagging> = {
-    route: `${base}/tags/{list_id}/add`,
+  routes.post('/tags/:list_id/add', {
     parse: parseTagging,
     fields: tagFields,
     async handle(call) {
@@ -86,10 +82,9 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
         headers: ['X-Position', position],
       };
     },
-  };
+  });
 
-  const removeTags: Endpoint<Tagging> = {
-    route: `${base}/tags/{list_id}/remove`,
+  routes.post('/tags/:list_id/remove', {
     parse: parseTagging,
     fields: tagFields,
     unauthorized: 'absent',
@@ -97,15 +92,10 @@ export function contactRouter(options: ContactRouter, calls: Calls): Router {
       const { tags, position } = await audience.removeTags(toTag(call), call.context);
       return { message: 'Tags removed successfully!', data: tags, headers: ['X-Position', position] };
     },
-  };
+  });
 
-  mount(router, { path: '/:list_id/create', methods: ['post'] }, { calls, endpoint: create });
-  mount(router, { path: '/:list_id/upsertcontact', methods: ['post'] }, { calls, endpoint: upsert });
-  mount(router, { path: '/:list_id/updatestatus', methods: ['post'] }, { calls, endpoint: updateStatus });
-  mount(router, { path: '/tags/:list_id/add', methods: ['post'] }, { calls, endpoint: addTags });
-  mount(router, { path: '/tags/:list_id/remove', methods: ['post'] }, { calls, endpoint: removeTags });
-  mountReads(router, options, calls);
-  return router;
+  addReads(routes, options);
+  return routes.router;
 }
 
 interface Tagging {
@@ -128,26 +118,24 @@ const toTag = (call: Call<Tagging>) => ({
   tagNames: call.input.tag_name,
 });
 
-function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter, calls: Calls): void {
+function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): void {
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 
-  const byEmail: Endpoint<undefined> = {
-    route: base,
-    parse: parseNothing,
+  routes.get('/', {
     isOurs: true,
+    query: ['email'],
     async handle(call) {
       const stream = streamOf(emailOf(call));
       const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
       await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
       return found(await queries.contactByStream(stream));
     },
-  };
+  });
 
-  const page: Endpoint<undefined> = {
-    route: `${base}/{list_id}`,
-    parse: parseNothing,
+  routes.get('/:list_id', {
     isOurs: true,
+    query: ['status', 'tag_name', ...pageParameters],
     async handle(call) {
       const listId = listOf(call);
       const status = statusOf(call);
@@ -169,12 +157,11 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
       const readable = { ...answer, items: answer.items.filter(isReadable) };
       return pageOf(readable, { show: (item) => item, isIncomplete, scope });
     },
-  };
+  });
 
-  const one: Endpoint<undefined> = {
-    route: `${base}/{list_id}/{contact_id}`,
-    parse: parseNothing,
+  routes.get('/:list_id/:contact_id', {
     isOurs: true,
+    query: [],
     async handle(call) {
       const listId = listOf(call);
       const contactId = call.parameter('contact_id');
@@ -188,11 +175,7 @@ function mountReads(router: Router, { queries, reads, streamOf }: ContactRouter,
       const { status, tags, because } = inList;
       return { data: { ...profile, status, tags, because, subscriptions } };
     },
-  };
-
-  mount(router, { path: '/', methods: ['get'] }, { calls, endpoint: byEmail });
-  mount(router, { path: '/:list_id', methods: ['get'] }, { calls, endpoint: page });
-  mount(router, { path: '/:list_id/:contact_id', methods: ['get'] }, { calls, endpoint: one });
+  });
 }
 
 function found(contact: object | undefined): Answer {

@@ -1,12 +1,12 @@
 /** The router of transactional e-mail: send, and what became of it. */
-import { Router } from 'express';
-import type { Audience, EmailMessage } from '../commands/audience.js';
+import type { Router } from 'express';
+import type { Audience } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
-import type { Call, Calls, Endpoint } from './call.js';
-import { parseEmail, parseNothing } from './input.js';
+import type { Call, EndpointRunner } from './endpoint-runner.js';
+import { parseEmail } from './input.js';
 import type { Reads } from './reads.js';
-import { mount } from './routes.js';
+import { createRoutes } from './routes.js';
 
 export interface EmailRouter {
   readonly audience: Audience;
@@ -16,11 +16,10 @@ export interface EmailRouter {
 
 const bodyLimit = 1024 * 1024;
 
-export function emailRouter({ audience, queries, reads }: EmailRouter, calls: Calls): Router {
-  const router = Router();
+export function emailRouter({ audience, queries, reads }: EmailRouter, runner: EndpointRunner): Router {
+  const routes = createRoutes(runner, '/v1/email');
 
-  const send: Endpoint<EmailMessage> = {
-    route: '/v1/email/send',
+  routes.post('/send', {
     parse: parseEmail,
     fields: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
     bodyLimit,
@@ -37,12 +36,11 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, calls: Ca
         headers: replayed ? [...headers, 'Idempotent-Replayed', 'true'] : headers,
       };
     },
-  };
+  });
 
-  const read: Endpoint<undefined> = {
-    route: '/v1/email/{email_id}',
-    parse: parseNothing,
+  routes.get('/:email_id', {
     isOurs: true,
+    query: [],
     async handle(call) {
       const id = call.parameter('email_id');
       await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
@@ -52,11 +50,9 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, calls: Ca
         reads.checkParked({ view: 'emails', stream: (await queries.streamOfEmail(id)) ?? '' });
       return { data: email };
     },
-  };
+  });
 
-  mount(router, { path: '/send', methods: ['post'] }, { calls, endpoint: send });
-  mount(router, { path: '/:email_id', methods: ['get'] }, { calls, endpoint: read });
-  return router;
+  return routes.router;
 }
 
 function idempotencyKeyOf({ request }: Call<unknown>): string | undefined {

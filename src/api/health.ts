@@ -1,7 +1,7 @@
 /** The router of health: alive, and ready with the state of each part. Neither limited nor behind a key. */
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../errors.js';
-import type { Calls } from './call.js';
+import type { EndpointRunner } from './endpoint-runner.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -9,25 +9,26 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, object>>;
 }
 
-export function healthRouter(readiness: () => Promise<Readiness>, calls: Calls): Router {
+export function healthRouter(readiness: () => Promise<Readiness>, runner: EndpointRunner): Router {
   const router = Router();
   const mount = (path: string, handler: RequestHandler): void => {
     router
       .route(path)
       .get(handler)
       .all((request, response) => {
-        calls.refuse({ request, response }, new ServiceError('method_not_allowed'), {
+        runner.refuse({ request, response }, new ServiceError('method_not_allowed'), {
           headers: ['Allow', 'GET, HEAD'],
         });
       });
   };
   mount('/live', (request, response) => {
-    calls.answer({ request, response }, { alive: true });
+    runner.answer({ request, response }, { alive: true });
   });
   mount('/ready', (request: Request, response: Response, next) => {
     readiness().then(({ ready, parts }) => {
-      if (ready) calls.answer({ request, response }, parts);
-      else calls.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
+      if (ready) runner.answer({ request, response }, parts);
+      else
+        runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
     }, next);
   });
   return router;

@@ -6,12 +6,12 @@ export interface RebuildFeed {
   readonly rebuilds: { status(): Promise<RebuildRecord | undefined> };
   readonly show: (record: RebuildRecord) => Promise<object>;
   readonly signal: AbortSignal;
-  /** The service takes no new connections any more. */
+  /** The service accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 
 const lookMs = 250;
-/** A client hears something at least so often, and so finds a dead connection. */
+/** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 
 export async function* pollRebuild({ rebuilds, show, signal, isStopping }: RebuildFeed): AsyncGenerator<string> {

@@ -1,17 +1,14 @@
 /** The router of the views: how far each is, and rebuilding them beside the live ones. */
-import { Router, type Request } from 'express';
+import type { Request, Router } from 'express';
 import type { AuditReader } from '../audit/reading.js';
 import { ServiceError } from '../errors.js';
 import { isOpen, type RebuildRecord } from '../projector/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
-import { checkParameters, choice } from './audit-input.js';
-import { createStreams, streamRoute, type Streams } from './audit-stream.js';
 import type { Body } from './body.js';
-import type { Calls, Endpoint } from './call.js';
-import { parseNothing } from './input.js';
-import type { PassageOptions } from './request-context.js';
+import type { EndpointRunner } from './endpoint-runner.js';
 import { pollRebuild } from './projections-feed.js';
-import { mount } from './routes.js';
+import { choice } from './query.js';
+import { createRoutes } from './routes.js';
 
 /** How far the views are, as far as this process knows. */
 export interface ViewsState {
@@ -37,40 +34,50 @@ export interface Rebuilds {
   status(): Promise<RebuildRecord | undefined>;
 }
 
-export interface ProjectionsRouter extends PassageOptions {
+export interface ProjectionsRouter {
   readonly rebuilds: Rebuilds;
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
   readonly events: Pick<AuditReader, 'readAt'>;
+  /** The service accepts no new connections. */
+  readonly isStopping: () => boolean;
 }
 
-const base = '/v1/projections';
+export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRunner): Router {
+  const { rebuilds, projections, views, events, isStopping } = options;
+  const routes = createRoutes(runner, '/v1/projections');
 
-export function projectionsRouter(options: ProjectionsRouter, calls: Calls): Router {
-  const { rebuilds, projections, views } = options;
-  const router = Router();
-  const streams = createStreams(options);
-
-  const list: Endpoint<undefined> = {
-    route: base,
-    parse: parseNothing,
+  routes.get('/', {
     isOurs: true,
-    async handle({ request }) {
-      checkParameters(request, []);
+    query: [],
+    async handle() {
       const last = await rebuilds.status();
       const running = last !== undefined && isOpen(last) ? last : undefined;
       const state = views();
       return { data: projections.map((view) => shown(view, state, running)) };
     },
-  };
+  });
 
-  const rebuild: Endpoint<{ dryRun: boolean }> = {
-    route: `${base}/{name}/rebuild`,
+  routes.get('/rebuild', {
+    isOurs: true,
+    query: ['follow'],
+    async handle({ request, signal }) {
+      choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
+      const record = await rebuilds.status();
+      if (record === undefined) throw new ServiceError('not_found');
+      const show = (known: RebuildRecord): Promise<object> => withBody(known, events);
+      if (!isFollowed(request)) return { data: await show(record) };
+      const pieces = pollRebuild({ rebuilds, signal: signal(), isStopping, show });
+      return { contentType: 'text/event-stream', pieces };
+    },
+  });
+
+  routes.post('/:name/rebuild', {
     parse: parseDryRun,
     fields: { flat: ['dry_run'], nested: [] },
+    query: [],
     isOurs: true,
-    async handle({ request, input: { dryRun }, parameter }) {
-      checkParameters(request, []);
+    async handle({ input: { dryRun }, parameter }) {
       const name = parameter('name');
       const known = projections.map((view) => view.name);
       const wanted = name === 'all' ? known : [...new Set(name.split(','))];
@@ -78,56 +85,9 @@ export function projectionsRouter(options: ProjectionsRouter, calls: Calls): Rou
         throw new ServiceError('unknown_view', { names: known.join(', ') });
       return { data: await rebuilds.request({ views: wanted, dryRun }) };
     },
-  };
-
-  mount(router, { path: '/', methods: ['get'] }, { calls, endpoint: list });
-  progressRoute(router, { options, calls, streams });
-  mount(router, { path: '/:name/rebuild', methods: ['post'] }, { calls, endpoint: rebuild });
-  return router;
-}
-
-function progressRoute(
-  router: Router,
-  { options, calls, streams }: { options: ProjectionsRouter; calls: Calls; streams: Streams },
-): void {
-  const { rebuilds, events, isStopping } = options;
-  const route = `${base}/rebuild`;
-  const known = async (): Promise<object> => {
-    const record = await rebuilds.status();
-    if (record === undefined) throw new ServiceError('not_found');
-    return await withBody(record, events);
-  };
-  const once: Endpoint<undefined> = {
-    route,
-    parse: parseNothing,
-    isOurs: true,
-    async handle({ request }) {
-      checkFollow(request);
-      return { data: await known() };
-    },
-  };
-  const follow = streams({
-    route,
-    async open(request, signal) {
-      checkFollow(request);
-      await known();
-      const pieces = pollRebuild({ rebuilds, signal, isStopping, show: (record) => withBody(record, events) });
-      return { contentType: 'text/event-stream', pieces };
-    },
   });
-  const handlers = { once: calls.run(once), follow };
-  streamRoute(router, {
-    path: '/rebuild',
-    calls,
-    handler: (request, response) => {
-      handlers[isFollowed(request) ? 'follow' : 'once'](request, response);
-    },
-  });
-}
 
-function checkFollow(request: Request): void {
-  checkParameters(request, ['follow']);
-  choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
+  return routes.router;
 }
 
 const isFollowed = ({ query, headers }: Request): boolean =>
@@ -159,7 +119,7 @@ async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt
 /** A misspelt `dry_run` must not do the real thing. */
 function parseDryRun(body: Body): { dryRun: boolean } {
   for (const name of Object.keys(body))
-    if (name !== 'dry_run') throw new ServiceError('unknown_field', { field: /^\w{1,64}$/.test(name) ? name : 'this' });
+    if (name !== 'dry_run') throw new ServiceError('unknown_field', { field: name.slice(0, 64) });
   const value = body['dry_run'] ?? false;
   if (typeof value !== 'boolean') throw new ServiceError('not_a_boolean', { field: 'dry_run' });
   return { dryRun: value };

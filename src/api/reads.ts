@@ -4,8 +4,9 @@ import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
-import type { Call } from './call.js';
+import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
+import { queryText } from './query.js';
 
 export interface ParkedStream {
   readonly view: string;
@@ -15,7 +16,7 @@ export interface ParkedStream {
 export interface Reads {
   /**
    * Resolves when the read models may be asked. @throws ServiceError `unavailable` when they do not come far enough in
-   * time or one of the streams is parked, `invalid_position`
+   * time or one of the streams is parked
    */
   visible(
     call: Call<unknown>,
@@ -39,22 +40,17 @@ export function createReads(ownWrites: OwnWrites, parked: () => readonly ParkedS
     isParked,
     checkParked,
     isIncomplete: (views) => parked().some(({ view }) => views.includes(view)),
-    async visible({ request }, needs) {
-      const wait = ownWrites.visible(needs.touched, minPosition(request));
+    async visible({ minPosition }, needs) {
+      const wait = ownWrites.visible(needs.touched, minPosition);
       if (wait !== undefined) await wait;
       needs.parked.forEach(checkParked);
     },
   };
 }
 
-function minPosition(request: Request): string | undefined {
-  const header = request.headers['x-min-position'];
-  if (header === undefined || header === '') return undefined;
-  if (typeof header !== 'string' || !/^[0-9]{1,64}$/.test(header)) throw new ServiceError('invalid_position');
-  return header;
-}
+export const pageParameters = ['limit', 'cursor'];
 
-const defaultLimit = 50;
+export const defaultLimit = 50;
 const maxLimit = 200;
 
 /**
@@ -76,13 +72,6 @@ export function pageRequest(request: Request, scope: readonly string[]): PageReq
 /** The head of every cursor of that scope. */
 const scopeMark = (scope: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 8);
-
-/** A query parameter; `null` when it is given more than once. */
-export function queryText(request: Request, name: string): string | undefined | null {
-  const value: unknown = request.query[name];
-  if (value === undefined) return undefined;
-  return typeof value === 'string' ? value : null;
-}
 
 interface PageShape<Item> {
   readonly show: (item: Item) => unknown;

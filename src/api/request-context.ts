@@ -1,8 +1,7 @@
-/** What every request has on its way, however it is answered: its id, its headers, and the line that is logged of it. */
+/** What belongs to one request while it is answered: its id, its headers and its log line. */
 import type { Request, Response } from 'express';
 import type { Authenticator } from './auth.js';
 import { noBody, type Body } from './body.js';
-import type { FixedHeaders } from './head.js';
 import type { RateLimiter } from './rate-limit.js';
 
 /** What is logged of a request: nothing of its content, and of its path only the pattern. */
@@ -13,31 +12,28 @@ export interface RequestLine {
   readonly status: number;
   /** Milliseconds. */
   readonly duration: number;
-  /** Undefined: nobody we know. */
+  /** Id of the API key; undefined without a valid one. */
   readonly actor: string | undefined;
   /** Of server faults only. */
   readonly error: unknown;
 }
 
-export interface PassageOptions {
+export interface RequestOptions {
   readonly authenticate: Authenticator;
   readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
-  /** Headers of every answer. */
-  readonly fixed: FixedHeaders;
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** A UUID. */
   readonly newUuid: () => string;
-  /** The server takes no new connections any more. */
+  /** The server accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 
 /** How a request ended; `error` of server faults only. */
 export type Outcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
 
-/** State of one request on its way. All of it is there from the beginning: an object that grows on its way costs a twentieth of a request. */
-export interface Passage {
+export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
   readonly started: number;
@@ -50,53 +46,63 @@ export interface Passage {
   body: Body;
 }
 
-const nothing: readonly string[] = [];
+const noHeaders: readonly string[] = [];
 
-export function beginPassage({ now, newUuid }: PassageOptions, request: Request, response: Response): Passage {
-  const callers = callersId(request.headers['x-request-id']);
+export function createRequestContext(
+  { now, newUuid }: RequestOptions,
+  request: Request,
+  response: Response,
+): RequestContext {
+  const callersId = validRequestId(request.headers['x-request-id']);
   return {
     request,
     response,
     started: now(),
-    requestId: callers ?? newUuid(),
-    isOwnId: callers === undefined,
+    requestId: callersId ?? newUuid(),
+    isOwnId: callersId === undefined,
     actor: undefined,
-    rateHeaders: nothing,
+    rateHeaders: noHeaders,
     body: noBody,
   };
 }
 
-/** The caller's request id, if it is one that we pass on. */
-function callersId(header: string | string[] | undefined): string | undefined {
+function validRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** The headers of the answer beside the fixed ones, name and value alternating. */
+/** The headers that differ from answer to answer, name and value alternating. */
 export function headersOf(
-  { isStopping }: PassageOptions,
-  { requestId, rateHeaders }: Passage,
-  more: readonly string[] | undefined,
+  { isStopping }: RequestOptions,
+  { requestId, rateHeaders }: RequestContext,
+  more: readonly string[],
 ): string[] {
-  const own = ['X-Request-Id', requestId, ...rateHeaders];
-  if (more !== undefined) own.push(...more);
-  // A client that goes on using the connection of a server that stops would be cut off in the middle.
-  if (isStopping()) own.push('Connection', 'close');
-  return own;
+  const headers = ['X-Request-Id', requestId, ...rateHeaders, ...more];
+  // A client that reuses the connection of a server that stops would be cut off in the middle of a request.
+  if (isStopping()) headers.push('Connection', 'close');
+  return headers;
 }
 
-export function logPassage(
-  { log, now }: PassageOptions,
-  { request, requestId, started, actor }: Passage,
+export function logRequest(
+  { log, now }: RequestOptions,
+  { request, requestId, started, actor }: RequestContext,
   { route, status, error }: Outcome,
 ): void {
   log({ request_id: requestId, method: request.method, route, status, duration: now() - started, actor, error });
 }
 
 /**
- * Runs when the connection has come to this request. Without a socket an earlier answer on it is still on its way: a
- * client that sends many requests at once and reads slowly must not make us keep all their answers.
+ * Runs when the previous response on the connection has been sent; until then this one has no socket. So a client that
+ * sends many requests at once and reads slowly does not make the service keep all the answers in memory.
  */
-export function whenItsTurn(response: Response, run: () => void): void {
+export function afterPreviousResponse(response: Response, run: () => void): void {
   if (response.socket === null) response.once('socket', run);
   else run();
+}
+
+/** Aborts when the client closes the connection. */
+export function clientSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  if (response.destroyed) gone.abort();
+  else response.once('close', () => gone.abort());
+  return gone.signal;
 }

@@ -1,27 +1,39 @@
-/** Puts endpoints on a router, so that a path with another method answers 405 with `Allow`. */
-import type { Router } from 'express';
+/** The routes of one resource: each path has one endpoint, and answers another method with 405 and `Allow`. */
+import { Router } from 'express';
 import { ServiceError } from '../errors.js';
-import type { Calls, Endpoint } from './call.js';
+import type { Endpoint, EndpointRunner } from './endpoint-runner.js';
+import { parseNothing } from './input.js';
 
-type Method = 'get' | 'post' | 'delete';
-
-/** What one path answers, by method. `path` is relative to the router. */
-export interface PathEndpoints {
-  readonly path: string;
-  readonly methods: readonly Method[];
+export interface Routes {
+  readonly router: Router;
+  get(path: string, endpoint: Omit<Endpoint<undefined>, 'parse'>): void;
+  post<Input>(path: string, endpoint: Endpoint<Input>): void;
+  postOrDelete<Input>(path: string, endpoint: Endpoint<Input>): void;
 }
 
-/** Mounts one endpoint under all its methods. */
-export function mount<Input>(
-  router: Router,
-  { path, methods }: PathEndpoints,
-  mounted: { calls: Calls; endpoint: Endpoint<Input> },
-): void {
-  const route = router.route(path);
-  const handler = mounted.calls.run(mounted.endpoint);
-  for (const method of methods) route[method](handler);
-  const allow = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
-  route.all((request, response) => {
-    mounted.calls.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
-  });
+/** `base` is where the router will be mounted; paths are relative to it. */
+export function createRoutes(runner: EndpointRunner, base: string): Routes {
+  const router = Router();
+
+  function mount<Input>(
+    methods: readonly ('get' | 'post' | 'delete')[],
+    path: string,
+    endpoint: Endpoint<Input>,
+  ): void {
+    const route = router.route(path);
+    const pattern = path === '/' ? base : base + path.replaceAll(/:(\w+)/g, '{$1}');
+    const handler = runner.run(pattern, endpoint);
+    for (const method of methods) route[method](handler);
+    const allow = methods.map((method) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase())).join(', ');
+    route.all((request, response) => {
+      runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
+    });
+  }
+
+  return {
+    router,
+    get: (path, endpoint) => mount(['get'], path, { ...endpoint, parse: parseNothing }),
+    post: (path, endpoint) => mount(['post'], path, endpoint),
+    postOrDelete: (path, endpoint) => mount(['post', 'delete'], path, endpoint),
+  };
 }

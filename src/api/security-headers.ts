@@ -1,9 +1,9 @@
-/** The headers of every answer, helmet's above all, computed once: they are the same for every answer, and setting them one by one costs a seventh of the throughput. */
+/** The security headers of every answer, as helmet makes them: computed once, because as middleware helmet costs a seventh of the throughput. */
 import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
-/** The headers of every answer, name and value alternating. The policy is that of an API: nothing may be loaded, framed or cached. */
+/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached. */
 export function securityHeaders(): readonly string[] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
@@ -16,5 +16,5 @@ export function securityHeaders(): readonly string[] {
   });
   if (failure !== undefined) throw new Error('helmet refused its options', { cause: failure });
   const headers = Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
-  return [...headers, 'cache-control', 'no-store', 'content-type', 'application/json; charset=utf-8'];
+  return [...headers, 'cache-control', 'no-store'];
 }

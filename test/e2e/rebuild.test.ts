@@ -124,7 +124,7 @@ describe('a rebuild', () => {
     });
     // This once rebuilt what was to be looked at only.
     expect((await service.post('/v1/projections/lists/rebuild', { dryrun: true })).body).toMatchObject(
-      refusal('dryrun is not a field of this request', {}),
+      refusal('Unknown field dryrun', {}),
     );
     expect((await service.post('/v1/projections/lists/rebuild', { dry_run: 'yes' })).status).toBe(400);
     const answers = await Promise.all(

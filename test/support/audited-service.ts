@@ -19,12 +19,20 @@ import { tagDecider } from '../../src/commands/tag.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { contactStream, deriveStreamKeys } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
-import { createOwnWrites } from '../../src/projector/read-your-writes.js';
+import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
 import { openLog } from './event-log.js';
 
+export interface AuditedAnswer {
+  readonly status: number;
+  readonly data: unknown;
+  readonly message?: string;
+  readonly next_cursor?: string;
+}
+
 export interface AuditedService {
+  readonly key: string;
   readonly store: EventStore;
   readonly url: string;
   readonly streamOf: (email: string) => string;
@@ -33,7 +41,7 @@ export interface AuditedService {
   /** The answer's JSON. `requestId` becomes the `request_id` of the events. */
   post(path: string, body: object, requestId?: string): Promise<{ readonly status: number; readonly data: unknown }>;
   /** The answer's JSON. */
-  get(path: string): Promise<{ readonly status: number; readonly data: unknown; readonly next_cursor?: string }>;
+  get(path: string, headers?: object): Promise<AuditedAnswer>;
   /** The answer's text. */
   text(path: string): Promise<string>;
   close(): Promise<void>;
@@ -48,6 +56,10 @@ const never = (): never => {
 export interface Instead {
   readonly queries?: Partial<Queries>;
   readonly parked?: () => readonly ParkedStream[];
+  /** Default: the views show everything at once. */
+  readonly ownWrites?: OwnWrites;
+  /** Milliseconds. */
+  readonly stallTimeout?: number;
   /** Default: one in a file of its own. */
   readonly store?: EventStore;
 }
@@ -86,7 +98,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     audience,
     queries,
     analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
-    ownWrites: createOwnWrites({ projections: [], head: '', now: () => 0 }),
+    ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     withEndpoints: true,
     parked,
@@ -101,6 +113,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     newUuid: randomUUID,
     now: () => performance.now(),
     isStopping: () => false,
+    ...(instead.stallTimeout === undefined ? {} : { stallTimeout: instead.stallTimeout }),
   });
   const server = createServer(app);
   server.maxRequestsPerSocket = 0;
@@ -130,6 +143,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     });
 
   return {
+    key,
     store,
     url: `http://127.0.0.1:${port}`,
     streamOf: (email) => contactStream(keys.contactKey(email)),
@@ -141,8 +155,8 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
       const answer = await send('POST', path, { headers, body: JSON.stringify(body) });
       return { ...(JSON.parse(answer.text) as { data: unknown }), status: answer.status };
     },
-    async get(path) {
-      const answer = await send('GET', path);
+    async get(path, headers = {}) {
+      const answer = await send('GET', path, { headers });
       return { ...(JSON.parse(answer.text) as { data: unknown }), status: answer.status };
     },
     text: async (path) => (await send('GET', path)).text,

@@ -1,15 +1,23 @@
-/** Reads the queries of audit requests: times, ids, positions. A parameter that a request does not have is refused, for a misspelt filter would answer more than was asked. */
+/** Reads query parameters: texts, choices, times. */
 import type { Request } from 'express';
 import { parseTime, type Edge } from '../audit/times.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import { addressIn } from './input.js';
-import { queryText } from './reads.js';
 
-/** @throws ServiceError `unknown_parameter` */
+const longestName = 64;
+
+/** A misspelt filter would answer more than was asked for. @throws ServiceError `unknown_parameter` */
 export function checkParameters(request: Request, known: readonly string[]): void {
+  if (!request.url.includes('?')) return;
   for (const name of Object.keys(request.query))
-    if (!known.includes(name))
-      throw new ServiceError('unknown_parameter', { field: /^\w{1,64}$/.test(name) ? name : 'this' });
+    if (!known.includes(name)) throw new ServiceError('unknown_parameter', { field: name.slice(0, longestName) });
+}
+
+/** A query parameter; `null` when it is given more than once. */
+export function queryText(request: Request, name: string): string | undefined | null {
+  const value: unknown = request.query[name];
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : null;
 }
 
 /** A query parameter, undefined where it is absent. An empty one is a mistake. @throws ServiceError `not_a_string` when it stands there twice, `required` */

@@ -1,0 +1,71 @@
+/** Sends answers: a whole JSON text, or a stream of pieces at the client's pace. */
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Response } from 'express';
+import { clientSignal } from './request-context.js';
+import { securityHeaders } from './security-headers.js';
+
+const fixedHeaders = securityHeaders();
+const jsonHeaders = [...fixedHeaders, 'content-type', 'application/json; charset=utf-8'];
+
+export interface WholeAnswer {
+  readonly status: number;
+  /** Name and value, alternating. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** An answer that is sent piece by piece. */
+export interface StreamedAnswer {
+  readonly contentType: string;
+  /** Pieces of text. Each is asked for when the one before has been written. */
+  readonly pieces: AsyncIterable<string>;
+  /** Called when the answer is over, however it ends. */
+  readonly close?: () => void;
+}
+
+/**
+ * A connection on which no byte moves for so long is closed, so that a client that does not read holds nothing for ever.
+ * Node looks twice: it takes up to twice this time.
+ */
+export const stallTimeoutMs = 15_000;
+
+export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
+  response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(Buffer.byteLength(body))]);
+  response.end(body);
+}
+
+interface StreamOptions {
+  readonly headers: readonly string[];
+  readonly isHead: boolean;
+  /** Milliseconds. */
+  readonly stallTimeout: number;
+}
+
+/** Headers are sent with the first piece: until then an error can still be answered as one. Rejects when the client goes away. */
+export async function sendStream(
+  response: Response,
+  { contentType, pieces }: StreamedAnswer,
+  { headers, isHead, stallTimeout }: StreamOptions,
+): Promise<void> {
+  const signal = clientSignal(response);
+  signal.throwIfAborted();
+  const start = (): void => {
+    if (!response.headersSent) response.writeHead(200, [...fixedHeaders, 'content-type', contentType, ...headers]);
+  };
+  // Where nothing waits to be written, the next piece is what is slow, not the client.
+  response.setTimeout(stallTimeout, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
+  if (!isHead)
+    for await (const piece of pieces) {
+      signal.throwIfAborted();
+      start();
+      if (!response.write(piece)) await once(response, 'drain', { signal });
+      // A fast client must not keep all others waiting until the end.
+      await nextTurn();
+    }
+  signal.throwIfAborted();
+  start();
+  response.end();
+}
