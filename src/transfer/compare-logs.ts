@@ -1,9 +1,9 @@
 /** The last word on a copy: both logs read again from the first event, compared one by one, counted and digested. */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { differenceBetween, lineOf } from './copied-event.js';
-import type { Report } from './migration.js';
-import { eventsOf, type Patience } from './with-retry.js';
+import type { Report } from './progress.js';
+import { eventsOf, type Retrying } from './with-retry.js';
 
 export interface Comparison {
   /** The first one, in words; undefined: identical. */
@@ -18,14 +18,12 @@ export interface Digest {
   readonly sha256: string;
 }
 
-export interface ComparedLogs {
+export interface ComparedLogs extends Retrying {
   readonly source: Pick<EventReader, 'readAll'>;
   /** The source's last event to be compared: it may have grown since. The target is read to its end. */
   readonly until: Position;
   readonly target: Pick<EventReader, 'readAll'>;
   readonly total: number;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
   readonly report: Report;
 }
 
@@ -53,7 +51,7 @@ export async function compareLogs(logs: ComparedLogs): Promise<Comparison> {
 }
 
 function createDigest() {
-  const hash: Hash = createHash('sha256');
+  const hash = createHash('sha256');
   let events = 0;
   return {
     add(event: StoredEvent | undefined): void {

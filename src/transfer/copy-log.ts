@@ -1,5 +1,6 @@
 /** Copies a log event by event into another store, in log order, and goes on where an earlier run was stopped. */
 import {
+  InvalidAppendError,
   logStart,
   WrongExpectedRevisionError,
   type AppendResult,
@@ -9,8 +10,9 @@ import {
   type StoredEvent,
 } from '../eventstore/event-store.js';
 import { differenceBetween, sizeOf } from './copied-event.js';
-import { MigrationRefusedError, type Report } from './migration.js';
-import { appendGroup, appendPatiently, eventsOf, patiently, type Group, type Patience } from './with-retry.js';
+import { refusal } from './failures.js';
+import type { Report } from './progress.js';
+import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
 /** What the service itself appends at once, at most. */
 const eventsPerAppend = 128;
@@ -18,24 +20,19 @@ const bytesPerAppend = 512 * 1024;
 /** Of appends that are under way at once, unless the first one is larger. */
 const bytesAtOnce = 1024 * 1024;
 
-export interface Copying {
+export interface Copying extends Retrying {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
   readonly target: EventStore;
   /** Events of the source, as examined; for the progress only. */
   readonly total: number;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
   readonly report: Report;
-  /**
-   * Appends that may be under way at once. More than one only where the target takes them in the order in which they are
-   * asked for, as the embedded log does. Default 1.
-   */
-  readonly appendsAtOnce?: number;
-  /** The source grew while it was copied: what came is copied, too. */
+  /** Appends that may be under way at once. More than one only where the target takes them in the order of the calls. */
+  readonly appendsAtOnce: number;
+  /** The source grew while it was copied: the new events are copied, too. */
   readonly onGrown?: () => void;
 }
 
-/** So many of the first events stand in both logs; the source's position of the last of them. */
+/** How much of the source is in the target: a number of events, and the source's position of the last one. */
 export interface Reached {
   readonly events: number;
   readonly position: Position;
@@ -43,13 +40,13 @@ export interface Reached {
 
 /**
  * Everything that the target holds must be what the source begins with. Reads only.
- * @throws MigrationRefusedError naming the first difference.
+ * @throws CommandFailedError naming the first difference.
  */
 export async function findCommonBeginning({
   source,
   target,
   ...options
-}: Omit<Copying, 'target'> & { readonly target: Pick<EventReader, 'readAll'> }): Promise<Reached> {
+}: Omit<Copying, 'target' | 'appendsAtOnce'> & { readonly target: Pick<EventReader, 'readAll'> }): Promise<Reached> {
   const { report, total } = options;
   const expected = eventsOf({ reader: source, ...options });
   let events = 0;
@@ -59,9 +56,7 @@ export async function findCommonBeginning({
       const { value: wanted } = await expected.next();
       const difference = differenceBetween(wanted, found, events + 1);
       if (difference !== undefined || wanted === undefined)
-        throw new MigrationRefusedError(
-          `the target holds something else; nothing was written. ${sentence(difference)}`,
-        );
+        throw refusal(`the target holds something else; nothing was written. ${sentence(difference)}`);
       events += 1;
       position = wanted.position;
       report({ phase: 'comparing what is there already', done: events, total });
@@ -74,118 +69,118 @@ export async function findCommonBeginning({
 
 /**
  * Copies what follows `from` up to the head of the source, and again until the head stands still.
- * Some appends at a time: the next ones only after these are acknowledged, so that the order is kept.
- * @throws MigrationRefusedError somebody else writes to the target.
+ * @throws CommandFailedError another process writes to the target.
  */
-export async function copyFrom(from: Reached, { onGrown, ...copying }: Copying): Promise<Reached> {
-  const { source } = copying;
+export async function copyFrom(from: Reached, copying: Copying): Promise<Reached> {
+  const { source, onGrown } = copying;
   let reached = from;
   for (let pass = 0; ; pass += 1) {
-    const head = await patiently(() => source.head(), copying);
+    const head = await withRetry(() => source.head(), copying);
     if (head <= reached.position) return reached;
     if (pass > 0) onGrown?.();
     reached = await copyUntil(head, reached, copying);
   }
 }
 
-async function copyUntil(head: Position, from: Reached, copying: Omit<Copying, 'onGrown'>): Promise<Reached> {
-  const { source, target, report, total, patience, signal, appendsAtOnce = 1 } = copying;
-  const group = createGroup();
-  const waiting: Group[] = [];
-  let bytes = 0;
-  let events = from.events;
-  const flush = async (): Promise<void> => {
-    const groups = waiting.splice(0);
-    await appendInOrder(target, groups, { patience, signal });
-    bytes = 0;
-    for (const { events: appended } of groups) events += appended.length;
-    report({ phase: 'copying', done: events, total: Math.max(total, events) });
-  };
-  const close = async (): Promise<void> => {
-    const full = group.take();
-    if (full === undefined) return;
-    if (bytes + full.bytes > bytesAtOnce) await flush();
-    waiting.push(full);
-    bytes += full.bytes;
-    if (waiting.length >= appendsAtOnce) await flush();
-  };
-  report({ phase: 'copying', done: events, total: Math.max(total, events) });
-  let position = from.position;
-  for await (const event of eventsOf({ reader: source, after: from.position, until: head, patience, signal })) {
-    if (!group.admits(event)) await close();
-    group.add(event);
-    position = event.position;
+async function copyUntil(until: Position, from: Reached, copying: Copying): Promise<Reached> {
+  const { source, report, total, appendsAtOnce, retry, signal } = copying;
+  let { events, position } = from;
+  const tell = (): void => report({ phase: 'copying', done: events, total: Math.max(total, events) });
+  tell();
+  const missing = eventsOf({ reader: source, after: position, until, retry, signal });
+  for await (const groups of inBatches(groupsOf(missing), appendsAtOnce)) {
+    // The next appends only after these are acknowledged, so that the order is kept.
+    await appendInOrder(groups, copying);
+    for (const group of groups) {
+      events += group.events.length;
+      position = group.last.position;
+    }
+    tell();
   }
-  await close();
-  await flush();
   return { events, position };
 }
 
-/**
- * Neighbours of one stream become one append. Where an append begins and ends depends on the events alone and not on
- * the pages in which they were read: a run that goes on asks for the same appends, which the store recognises.
- */
-function createGroup() {
-  let events: StoredEvent[] = [];
-  let bytes = 0;
-  return {
-    admits(event: StoredEvent): boolean {
-      const last = events.at(-1);
-      if (last === undefined) return true;
-      const isNext = last.stream === event.stream && last.revision + 1n === event.revision;
-      return isNext && events.length < eventsPerAppend && bytes + sizeOf(event) <= bytesPerAppend;
-    },
-    add(event: StoredEvent): void {
-      events.push(event);
-      bytes += sizeOf(event);
-    },
-    take(): (Group & { readonly bytes: number }) | undefined {
-      const [first] = events;
-      if (first === undefined) return undefined;
-      const taken = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
-      const expectedRevision = first.revision === 0n ? 'no_stream' : first.revision - 1n;
-      const full = { stream: first.stream, events: taken, expectedRevision, bytes } as const;
-      events = [];
-      bytes = 0;
-      return full;
-    },
-  };
+/** Neighbours of one stream, for one append. */
+interface Group {
+  readonly first: StoredEvent;
+  last: StoredEvent;
+  readonly events: StoredEvent[];
+  bytes: number;
 }
 
-type Trying = Pick<Copying, 'patience' | 'signal'>;
+/** Groups depend on the events alone, not on pages: a run that goes on asks for the same appends, which the store recognises. */
+async function* groupsOf(events: AsyncIterable<StoredEvent>): AsyncGenerator<Group> {
+  let group: Group | undefined;
+  for await (const event of events) {
+    const bytes = sizeOf(event);
+    if (group !== undefined && admits(group, event, bytes)) {
+      group.events.push(event);
+      group.last = event;
+      group.bytes += bytes;
+      continue;
+    }
+    if (group !== undefined) yield group;
+    group = { first: event, last: event, events: [event], bytes };
+  }
+  if (group !== undefined) yield group;
+}
 
-/** All asked for at once. What failed is repeated, and the positions tell whether the order was kept all the same. */
-async function appendInOrder(target: EventStore, groups: readonly Group[], options: Trying): Promise<void> {
-  options.signal.throwIfAborted();
-  const [only, another] = groups;
-  if (only !== undefined && another === undefined) return void (await appendOrRefuse(target, only, options));
-  const outcomes = await Promise.allSettled(groups.map((group) => appendGroup(target, group)));
+function admits({ last, events, bytes }: Group, { stream, revision }: StoredEvent, more: number): boolean {
+  const isNext = last.stream === stream && last.revision + 1n === revision;
+  return isNext && events.length < eventsPerAppend && bytes + more <= bytesPerAppend;
+}
+
+async function* inBatches(groups: AsyncIterable<Group>, most: number): AsyncGenerator<readonly Group[]> {
+  let batch: Group[] = [];
+  let bytes = 0;
+  for await (const group of groups) {
+    if (batch.length > 0 && (batch.length === most || bytes + group.bytes > bytesAtOnce)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(group);
+    bytes += group.bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const append = (target: EventStore, { first, events }: Group): Promise<AppendResult> =>
+  target.append(
+    first.stream,
+    events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })),
+    { expectedRevision: first.revision === 0n ? 'no_stream' : first.revision - 1n },
+  );
+
+/** Failed appends are repeated, with the same ids; positions tell whether the order was kept all the same. */
+async function appendInOrder(groups: readonly Group[], copying: Copying): Promise<void> {
+  const { target, signal } = copying;
+  signal.throwIfAborted();
+  const outcomes = await Promise.allSettled(groups.map((group) => append(target, group)));
   let last = logStart;
   for (const [index, group] of groups.entries()) {
     const outcome = outcomes[index];
-    const done = outcome?.status === 'fulfilled' ? outcome.value : await appendOrRefuse(target, group, options);
-    if (done.position <= last)
-      throw new MigrationRefusedError(
-        `the target failed for a moment and then had ${group.stream} out of order. Remove what was written there, and begin again.`,
+    const { position } = outcome?.status === 'fulfilled' ? outcome.value : await appendAgain(group, copying);
+    if (position <= last)
+      throw refusal(
+        `the target failed for a moment and then had ${group.first.stream} out of order. Remove what was written there, and begin again.`,
       );
-    last = done.position;
+    last = position;
   }
 }
 
-async function appendOrRefuse(target: EventStore, group: Group, options: Trying): Promise<AppendResult> {
+async function appendAgain(group: Group, copying: Copying): Promise<AppendResult> {
+  const { stream, revision } = group.first;
   try {
-    return await appendPatiently(target, group, options);
+    return await withRetry(() => append(copying.target, group), copying);
   } catch (error) {
     if (error instanceof WrongExpectedRevisionError)
-      throw new MigrationRefusedError(
-        `the target was written to by somebody else during the copy, or the source has a hole: ${group.stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
-        { cause: error },
+      throw refusal(
+        `another process wrote to the target during the copy, or the source has a hole: ${stream} should stand at ${error.expected} there, and stands at ${error.actual}. Stop what writes to it; where an earlier run of this command was killed a moment ago, run it again.`,
+        error,
       );
-    if (error instanceof TypeError)
-      throw new MigrationRefusedError(
-        `the target does not take an event of ${group.stream} (after revision ${group.expectedRevision}): ${error.message}`,
-        { cause: error },
-      );
+    if (error instanceof InvalidAppendError)
+      throw refusal(`the target does not take revision ${revision} of ${stream}: ${error.message}`, error);
     throw error;
   }
 }

@@ -1,66 +1,61 @@
-/** Reads a log from its first event to its head before it is copied: it must be a log of this service, whole, and of events that the target takes. */
+/** Reads a log from its first event to its head before it is copied: it must be a whole log of this service whose events every store takes. */
 import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
-import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
-import { name, sizeOf } from './copied-event.js';
-import { MigrationRefusedError, type Report } from './migration.js';
-import { eventsOf, patiently, type Patience } from './with-retry.js';
+import { InvalidAppendError, logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
+import { validateAppend } from '../eventstore/validate-append.js';
+import { name } from './copied-event.js';
+import { refusal } from './failures.js';
+import type { Report } from './progress.js';
+import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
-/** So many streams are remembered; one that was forgotten is looked up in the log. Keeps memory constant. */
+/** Streams that are remembered, so that memory is constant; of others the log is asked. */
 const rememberedStreams = 100_000;
-/** Where the log cannot be asked, there is nothing to be gained: what follows a forgotten one is left to the target to refuse. */
+/** Where the log cannot be asked: a hole in a stream that was forgotten is left to the target to refuse. */
 const rememberedWithoutLog = 25_000;
 
 export interface ExaminedLog {
   readonly events: number;
-  /** Position of the last event that was examined. */
-  readonly head: Position;
   readonly logId: string;
   readonly secretFingerprint: string;
 }
 
-export interface Examination {
-  /** Without `readStream`, streams that were forgotten are not asked about: the target refuses an event that does not follow. */
+export interface Examination extends Retrying {
   readonly source: Pick<EventReader, 'readAll' | 'head'> & Partial<Pick<EventReader, 'readStream'>>;
-  /** Bytes of type, data and metadata that the target takes in one event. */
-  readonly largestEvent: number;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
   readonly report: Report;
 }
 
-/** @throws MigrationRefusedError in words; nothing was written. */
-export async function examineLog({
-  source,
-  largestEvent,
-  patience,
-  signal,
-  report,
-}: Examination): Promise<ExaminedLog> {
-  const head = await patiently(() => source.head(), { patience, signal });
-  if (head === logStart) throw new MigrationRefusedError('the source holds no events: there is nothing to copy');
-  const look: Look = (stream, revision) => patiently(() => eventAt(source, stream, revision), { patience, signal });
+/** @throws CommandFailedError in words; nothing was written. */
+export async function examineLog({ source, report, ...retrying }: Examination): Promise<ExaminedLog> {
+  const head = await withRetry(() => source.head(), retrying);
+  if (head === logStart) throw refusal('the source holds no events: there is nothing to copy');
+  const look: Look = (stream, revision) => withRetry(() => eventAt(source, stream, revision), retrying);
   const assertFollows = createHoleFinder(source.readStream === undefined ? undefined : look);
-  let beginning: Pick<ExaminedLog, 'logId' | 'secretFingerprint'> | undefined;
+  let beginning: Omit<ExaminedLog, 'events'> | undefined;
   let events = 0;
-  for await (const event of eventsOf({ reader: source, until: head, patience, signal })) {
+  for await (const event of eventsOf({ reader: source, until: head, ...retrying })) {
     beginning ??= beginningOf(event);
-    await assertFollows(event);
-    if (sizeOf(event) > largestEvent)
-      throw new MigrationRefusedError(
-        `${name(event)} has ${sizeOf(event)} bytes; the target takes at most ${largestEvent} in one event`,
-      );
     events += 1;
+    await assertFollows(event);
+    assertStorable(event, events);
     report({ phase: 'reading the source', done: events });
   }
-  if (beginning === undefined) throw new MigrationRefusedError('the source has a head, but no events could be read');
-  return { events, head, ...beginning };
+  if (beginning === undefined) throw refusal('the source has a head, but no events could be read');
+  return { events, ...beginning };
+}
+
+/** `place` counts the events from 1. */
+function assertStorable(event: StoredEvent, place: number): void {
+  try {
+    validateAppend(event.stream, [event], 'any');
+  } catch (error) {
+    if (!(error instanceof InvalidAppendError)) throw error;
+    throw refusal(`event ${place}, ${name(event)}, can be stored nowhere: ${error.message}`, error);
+  }
 }
 
 /** Every log begins with its name. */
-function beginningOf(first: StoredEvent): Pick<ExaminedLog, 'logId' | 'secretFingerprint'> {
-  const refused = (why: string): MigrationRefusedError =>
-    new MigrationRefusedError(`the source does not begin as a log of this service: ${why}`);
+function beginningOf(first: StoredEvent): Omit<ExaminedLog, 'events'> {
+  const refused = (why: string): Error => refusal(`the source does not begin as a log of this service: ${why}`);
   if (first.stream !== serviceStream || first.type !== 'ServiceInitialised' || first.revision !== 0n)
     throw refused(`its first event is ${name(first)}, not ServiceInitialised at revision 0 of ${serviceStream}`);
   const { event } = decoded(first, refused);
@@ -96,7 +91,7 @@ function createHoleFinder(look: Look | undefined): (event: StoredEvent) => Promi
   return async (event) => {
     const previous = (await previousOf(event)) ?? -1n;
     if (event.revision !== previous + 1n)
-      throw new MigrationRefusedError(
+      throw refusal(
         `the source has a hole: ${name(event)} is not preceded by revision ${event.revision - 1n} of its stream`,
       );
     if (young.size >= most) {

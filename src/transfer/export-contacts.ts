@@ -5,7 +5,7 @@ import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
 import type { Column, ExportSource, Row } from './export-source.js';
 import { inOrder } from './in-order.js';
-import { patiently } from './with-retry.js';
+import { withRetry } from './with-retry.js';
 
 interface ExportedTag {
   readonly tag_id: string;
@@ -77,7 +77,7 @@ async function* streams(log: ExportLog): AsyncGenerator<string> {
 async function contactIn(log: ExportLog, stream: string): Promise<ExportedContact | undefined> {
   const { reader, moment, signal } = log;
   const request = { stream, time: timeOf(log), moment, signal };
-  const fold = await patiently(() => foldContact(reader, request), log);
+  const fold = await withRetry(() => foldContact(reader, request), log);
   for (const event of fold?.unreadable ?? []) log.unreadable.note(event);
   if (fold?.life === undefined) return undefined;
   const { contactId, profile, created } = fold.life;

@@ -8,9 +8,9 @@ import type { LinkedEvent, LinkSource } from '../eventstore/chain.js';
 import { logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { name } from './copied-event.js';
-import { eventsOf, type Patience, type Reading } from './with-retry.js';
+import { eventsOf, type Reading, type Retrying } from './with-retry.js';
 
-export interface ExportLog {
+export interface ExportLog extends Retrying {
   readonly reader: EventReader;
   /** Where the store itself keeps the evidence chain, its links; else null for each event. */
   readonly links: LinkSource;
@@ -18,8 +18,6 @@ export interface ExportLog {
   readonly moment: Moment;
   /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
   readonly time: string | undefined;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
   /** Told of events that the export would rest on and that cannot be read. */
   readonly unreadable: UnreadableNotes;
   /** Told after every event of the log that was read. */
@@ -43,10 +41,10 @@ export function everyLinkedEvent(log: ExportLog): AsyncGenerator<LinkedEvent> {
 }
 
 async function* upToHorizon<Event extends StoredEvent>(
-  { moment, patience, signal, onRead }: ExportLog,
+  { moment, retry, signal, onRead }: ExportLog,
   reader: Reading<Event>['reader'],
 ): AsyncGenerator<Event> {
-  for await (const event of eventsOf({ reader, until: moment.horizon, patience, signal })) {
+  for await (const event of eventsOf({ reader, until: moment.horizon, retry, signal })) {
     onRead();
     yield event;
   }

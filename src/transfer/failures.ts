@@ -27,3 +27,7 @@ export class InterruptedError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Why nothing is copied, in words for the operator. What the message does not name was not written. */
+export const refusal = (message: string, cause?: unknown): CommandFailedError =>
+  new CommandFailedError(`Refused: ${message}`, { type: 'refused', cause });

@@ -1,7 +1,7 @@
 /** One line of an export of events: what it says, and what is wrong with it. Nothing of it is shown, for it holds personal data. */
-import { validateAppend } from '../eventstore/validate-append.js';
+import { z } from 'zod';
 import type { EventToAppend } from '../eventstore/event-store.js';
-import { hasRepeatedName, memberSpans, memberTexts } from '../eventstore/json-text.js';
+import { isCanonicalJson } from '../eventstore/validate-append.js';
 
 export interface ImportedLine extends EventToAppend {
   /** Of the whole log, from 1. */
@@ -12,92 +12,71 @@ export interface ImportedLine extends EventToAppend {
   readonly chain: string | undefined;
 }
 
-/** The line is none that can be imported; the message says why, and follows the number of the line. */
+/** The line cannot be imported; the message says why, and follows the number of the line. */
 export class BadLineError extends Error {
   override readonly name = 'BadLineError';
 }
 
-/** `position` is that of the log that was exported; another one gives its own. */
-const members = new Set(['ordinal', 'position', 'stream', 'revision', 'event_id', 'type', 'data', 'metadata', 'chain']);
+const text = z.string('that is no text').min(1, 'that is no text');
+const wholeNumber = z.int('that is no whole number').nonnegative('that is no whole number');
+const object = z.custom<object>(isObject, 'that is no JSON object');
+
+const lineSchema = z.strictObject({
+  ordinal: wholeNumber,
+  /** That of the log that was exported; the target gives its own. */
+  position: text,
+  stream: text,
+  revision: wholeNumber,
+  event_id: text,
+  type: text,
+  data: object,
+  metadata: object,
+  chain: text.optional(),
+});
 
 /** @throws BadLineError */
 export function parseLine(line: string): ImportedLine {
-  const texts = textsOf(line);
-  if (texts.has('cut_at'))
+  const value = objectIn(line);
+  if ('cut_at' in value)
     throw new BadLineError(
       'says that the export was cut at a time: it is a part of a log, and only a whole one can be imported',
     );
-  for (const name of texts.keys())
-    if (!members.has(name)) throw new BadLineError('has a member that no event has, and that would be lost');
-  textIn(texts, 'position');
-  const stream = textIn(texts, 'stream');
-  const event: EventToAppend = {
-    id: textIn(texts, 'event_id'),
-    type: textIn(texts, 'type'),
-    data: objectIn(texts, 'data'),
-    metadata: objectIn(texts, 'metadata'),
-  };
-  demandAcceptable(stream, event);
-  const chain = texts.has('chain') ? textIn(texts, 'chain') : undefined;
+  const parsed = lineSchema.safeParse(value);
+  if (!parsed.success) throw new BadLineError(wordsFor(parsed.error.issues[0], value));
+  // What is embedded in the line, byte for byte; anything else could be read in more than one way.
+  if (!isCanonicalJson(line))
+    throw new BadLineError(
+      'is not canonical JSON, as JSON.stringify(JSON.parse(line)) makes it: there are spaces, a member that comes twice, or another spelling of a number or a character',
+    );
+  const { ordinal, stream, revision, event_id: id, type, data, metadata, chain } = parsed.data;
   return {
-    ordinal: Number(numberIn(texts, 'ordinal')),
+    ordinal,
     stream,
-    revision: numberIn(texts, 'revision'),
-    ...event,
+    revision: BigInt(revision),
+    id,
+    type,
+    data: JSON.stringify(data),
+    metadata: JSON.stringify(metadata),
     chain,
   };
 }
 
-type Texts = ReadonlyMap<string, string>;
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
-function textsOf(line: string): Texts {
-  let texts: Texts;
+function objectIn(line: string): object {
   try {
-    texts = memberTexts(line);
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) return value;
   } catch {
     // What the parser says quotes the line.
-    throw new BadLineError('is no JSON object');
   }
-  demandNames(line, '');
-  return texts;
+  throw new BadLineError('is no JSON object');
 }
 
-/** Of two members with one name other programs read another one than this. */
-function demandNames(object: string, where: string): void {
-  if (hasRepeatedName(object, memberSpans(object) ?? [])) throw new BadLineError(`has a member twice${where}`);
-}
-
-function valueIn(texts: Texts, name: string): string {
-  const text = texts.get(name);
-  if (text === undefined) throw new BadLineError(`has no ${name}`);
-  return text;
-}
-
-function textIn(texts: Texts, name: string): string {
-  const value: unknown = JSON.parse(valueIn(texts, name));
-  if (typeof value === 'string' && value !== '') return value;
-  throw new BadLineError(`has a ${name} that is no text`);
-}
-
-function numberIn(texts: Texts, name: string): bigint {
-  const text = valueIn(texts, name);
-  if (/^\d{1,15}$/.test(text)) return BigInt(text);
-  throw new BadLineError(`has a ${name} that is no whole number`);
-}
-
-/** As it stands in the line, byte for byte. */
-function objectIn(texts: Texts, name: string): string {
-  const text = valueIn(texts, name);
-  if (!text.startsWith('{')) throw new BadLineError(`has ${name} that is no JSON object`);
-  demandNames(text, ` in its ${name}`);
-  return text;
-}
-
-function demandAcceptable(stream: string, event: EventToAppend): void {
-  try {
-    validateAppend(stream, [event], 'no_stream');
-  } catch (error) {
-    if (error instanceof TypeError) throw new BadLineError(`is refused by every store: ${error.message}`);
-    throw error;
-  }
+function wordsFor(issue: z.core.$ZodIssue | undefined, line: object): string {
+  const name = String(issue?.path[0]);
+  if (issue?.code === 'unrecognized_keys') return 'has a member that no event has, and that would be lost';
+  return Object.hasOwn(line, name) ? `has a ${name} ${issue?.message}` : `has no ${name}`;
 }

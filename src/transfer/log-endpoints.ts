@@ -10,36 +10,32 @@ import {
 import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
-import { UsageError } from './failures.js';
+import { refusal, UsageError } from './failures.js';
 import { shown, type EventStoreDbAddress, type LogAddress } from './log-address.js';
-import { MigrationRefusedError } from './migration.js';
-import { patiently, type Patience } from './with-retry.js';
+import { withRetry, type Retrying } from './with-retry.js';
 
-/** `still`: nobody else can append to it until it is closed. `in_use`: a service is running on it. */
+/** `still`: no other process can append to it until it is closed. `in_use`: a service is running on it. */
 export type Stillness = 'still' | 'in_use' | 'unknown';
 
-export interface SourceLog {
-  readonly reader: EventReader;
-  /** Tries to keep everybody else from writing; once `still`, it stays so. */
+export interface CopySource {
+  readonly reader: Pick<EventReader, 'readAll' | 'head'>;
+  /** Tries to keep every other process from writing; once `still`, it stays so. */
   hold(): Promise<Stillness>;
-  close(): Promise<void>;
 }
 
-export interface EndpointOptions {
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
+interface SourceLog extends CopySource {
+  readonly reader: EventReader;
+  close(): Promise<void>;
 }
 
 /** The file that src/stores/data-folder.ts gives the log. */
 export const eventsFileOf = (folder: string): string => path.join(folder, 'events.db');
 
-/** @throws MigrationRefusedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */
-export async function openSource(address: LogAddress, options: EndpointOptions): Promise<SourceLog> {
+/** @throws CommandFailedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */
+export async function openSource(address: LogAddress, options: Retrying): Promise<SourceLog> {
   switch (address.kind) {
     case 'folder':
-      return openSourceFolder(address.folder, options);
+      return openSourceFolder(address.folder);
     case 'eventstoredb': {
       const store = await openServer(address, options);
       // A server has no lock that would tell.
@@ -50,16 +46,16 @@ export async function openSource(address: LogAddress, options: EndpointOptions):
   }
 }
 
-function openSourceFolder(folder: string, { clock }: EndpointOptions): SourceLog {
+function openSourceFolder(folder: string): SourceLog {
   const file = eventsFileOf(folder);
-  if (!existsSync(file)) throw new MigrationRefusedError(`there is no event log in ${folder} (no file ${file})`);
+  if (!existsSync(file)) throw refusal(`there is no event log in ${folder} (no file ${file})`);
   const reader = openSqliteEventReader({ file });
   let lock: SqliteEventStore | undefined;
   return {
     reader,
     async hold() {
       try {
-        lock ??= await openSqliteEventStore({ file, clock });
+        lock ??= await openSqliteEventStore({ file, clock: Date.now });
         return 'still';
       } catch (error) {
         // A copy of a log on a read-only disk cannot be locked, and can be read.
@@ -74,10 +70,10 @@ function openSourceFolder(folder: string, { clock }: EndpointOptions): SourceLog
 }
 
 /** Makes the folder and the log where they are missing. Throws as `openSource` does. */
-export async function openTarget(address: LogAddress, options: EndpointOptions): Promise<EventStore> {
+export async function openTarget(address: LogAddress, options: Retrying): Promise<EventStore> {
   switch (address.kind) {
     case 'folder':
-      return openTargetFolder(address.folder, options);
+      return openTargetFolder(address.folder);
     case 'eventstoredb':
       return openServer(address, options);
     default:
@@ -85,24 +81,24 @@ export async function openTarget(address: LogAddress, options: EndpointOptions):
   }
 }
 
-async function openTargetFolder(folder: string, { clock }: EndpointOptions): Promise<EventStore> {
+async function openTargetFolder(folder: string): Promise<EventStore> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    return await openSqliteEventStore({ file: eventsFileOf(folder), clock });
+    return await openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
   } catch (error) {
     if (!(error instanceof WriterLockedError)) throw error;
-    throw new MigrationRefusedError(
+    throw refusal(
       `a service (or another migration) is running on ${folder}. Stop it, then run the command again.`,
-      { cause: error },
+      error,
     );
   }
 }
 
 /** A server that is starting is waited for; one that cannot be reached is rather a mistake in its address. */
-async function openServer({ url, prefix }: EventStoreDbAddress, options: EndpointOptions): Promise<EventStoreDbStore> {
+async function openServer({ url, prefix }: EventStoreDbAddress, options: Retrying): Promise<EventStoreDbStore> {
   const store = await createStore(url, prefix);
   try {
-    await patiently(() => demandReady(store), options);
+    await withRetry(() => demandReady(store), options);
     return store;
   } catch (error) {
     await store.close();
@@ -126,32 +122,24 @@ async function demandReady(store: EventStoreDbStore): Promise<void> {
   const check = await store.check();
   if (check.status === 'ready') return;
   if (check.status === 'not_ready') throw new StoreUnavailableError(check.reason);
-  throw new MigrationRefusedError(check.reason);
+  throw refusal(check.reason);
 }
 
 /** For a dry run: makes nothing. Undefined: there is nothing yet. Throws as `openSource` does. */
-export async function openTargetReader(
-  address: LogAddress,
-  options: EndpointOptions,
-): Promise<EventReader | undefined> {
+export async function openTargetReader(address: LogAddress, options: Retrying): Promise<EventReader | undefined> {
   if (address.kind !== 'folder') return openTarget(address, options);
   const file = eventsFileOf(address.folder);
   return existsSync(file) ? openSqliteEventReader({ file }) : undefined;
 }
 
 /** Before the source is read for minutes: a server that does not answer, or a URL that cannot be used. Throws as `openSource` does. */
-export async function demandReachable(address: LogAddress, options: EndpointOptions): Promise<void> {
+export async function demandReachable(address: LogAddress, options: Retrying): Promise<void> {
   if (address.kind === 'eventstoredb') await (await openServer(address, options)).close();
 }
 
-/** Bytes of type, data and metadata that it takes in one event. */
-export const largestEventOf = (address: LogAddress): number =>
-  address.kind === 'folder' ? Number.POSITIVE_INFINITY : 1024 * 1024;
-
-/** @throws MigrationRefusedError both are one log. */
+/** @throws CommandFailedError both are one log. */
 export function refuseSameLog(from: LogAddress, to: LogAddress): void {
-  if (identityOf(from) === identityOf(to))
-    throw new MigrationRefusedError(`--from and --to are the same log, ${shown(from)}`);
+  if (identityOf(from) === identityOf(to)) throw refusal(`--from and --to are the same log, ${shown(from)}`);
 }
 
 function identityOf(address: LogAddress): string {

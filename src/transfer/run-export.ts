@@ -14,8 +14,8 @@ import { asParquet } from './export-parquet.js';
 import type { ExportSource } from './export-source.js';
 import { asCsv, asNdjson } from './export-text.js';
 import { CommandFailedError } from './failures.js';
-import type { Report } from './migration.js';
-import { patienceOf, patiently } from './with-retry.js';
+import type { Report } from './progress.js';
+import { commandRetry, withRetry } from './with-retry.js';
 
 export const exportedKinds = ['events', 'contacts', 'lists', 'growth'] as const;
 export type ExportedKind = (typeof exportedKinds)[number];
@@ -61,9 +61,8 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   // Each of the reads that are under way at once listens.
   setMaxListeners(0, signal);
   const begun = monotonic();
-  const patience = patienceOf(monotonic);
   const catalogues = createCatalogues(reader);
-  const moment = await patiently(() => catalogues.now(), { patience, signal });
+  const moment = await withRetry(() => catalogues.now(), { retry: commandRetry, signal });
   if (moment.horizon === logStart)
     throw new CommandFailedError('the log holds no events: there is nothing to export', { type: 'empty' });
   const total = options.isCounted ? { total: Number(moment.horizon) } : {};
@@ -76,7 +75,16 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   const unreadable = createUnreadableNotes();
   const pieces = encode(
     request,
-    { reader, links: linkSourceOf(reader), moment, time: request.time, patience, signal, unreadable, onRead },
+    {
+      reader,
+      links: linkSourceOf(reader),
+      moment,
+      time: request.time,
+      retry: commandRetry,
+      signal,
+      unreadable,
+      onRead,
+    },
     counted,
   );
   const written = await (request.file === '-' ? writeOut(options.stdout, pieces) : writeWhole(request.file, pieces));

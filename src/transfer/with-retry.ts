@@ -1,105 +1,87 @@
-/** Asks a log again while it is away for a while: reads go on where they stopped, appends are repeated as they were. */
+/** Reads and appends that outlast a log that is away for a while: reads go on where they stopped, appends are repeated as they were. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AppendInDoubtError,
   logStart,
   StoreFullError,
   StoreUnavailableError,
-  type AppendResult,
-  type EventToAppend,
-  type EventWriter,
-  type ExpectedRevision,
   type Position,
   type ReadAllOptions,
   type StoredEvent,
 } from '../eventstore/event-store.js';
 
-export interface Patience {
-  /** Milliseconds for which a log may be away without any progress. */
-  readonly forMs: number;
-  /** Milliseconds since some fixed moment. */
-  now(): number;
-  random(): number;
-  /** Rejects when the signal aborts. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<unknown>;
+export interface RetryPolicy {
+  /** Milliseconds without any progress, after which the error is passed on. */
+  readonly timeoutMs: number;
+  /** Pauses grow up to this many milliseconds. */
+  readonly longestPauseMs: number;
 }
 
+export interface Retrying {
+  readonly retry: RetryPolicy;
+  readonly signal: AbortSignal;
+}
+
+/** A server may be restarted while a command runs. */
+export const commandRetry: RetryPolicy = { timeoutMs: 60_000, longestPauseMs: 5_000 };
+
 const firstPauseMs = 100;
-const longestPauseMs = 5_000;
 
-/** That of a command: a server may be restarted in the middle. */
-export const patienceOf = (now: () => number): Patience => ({
-  forMs: 60_000,
-  now,
-  random: Math.random,
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-});
-
-/** A full disk stays full: whoever is told at once can make room. */
+/** A full disk stays full: the operator is told at once. */
 const mayPass = (error: unknown): boolean =>
   (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) || error instanceof AppendInDoubtError;
 
-interface Retry {
-  /** Waits before the next try. @throws the error itself, when it is none that passes or has lasted too long. */
-  failed(error: unknown, signal: AbortSignal): Promise<void>;
-  succeeded(): void;
-}
-
-function createRetry(patience: Patience): Retry {
-  let since: number | undefined;
+function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: Retrying) {
+  let failingSince: number | undefined;
   let pauseMs = firstPauseMs;
   return {
-    async failed(error, signal) {
+    /** Waits before the next try. @throws the error, if it cannot pass or has lasted too long; the signal's reason when it aborts. */
+    async failed(error: unknown): Promise<void> {
       signal.throwIfAborted();
-      if (!mayPass(error)) throw error;
-      since ??= patience.now();
-      if (patience.now() - since >= patience.forMs) throw error;
-      await patience.sleep(patience.random() * pauseMs, signal);
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      const now = performance.now();
+      failingSince ??= now;
+      if (!mayPass(error) || now - failingSince >= timeoutMs) throw error;
+      await sleep(Math.random() * Math.min(pauseMs, longestPauseMs), undefined, { signal }).catch(() => undefined);
+      signal.throwIfAborted();
+      pauseMs *= 2;
     },
-    succeeded() {
-      since = undefined;
+    succeeded(): void {
+      failingSince = undefined;
       pauseMs = firstPauseMs;
     },
   };
 }
 
-/** @throws what `action` throws, once patience is at its end; the signal's reason when it aborts. */
-export async function patiently<Result>(
-  action: () => Promise<Result>,
-  { patience, signal }: { readonly patience: Patience; readonly signal: AbortSignal },
-): Promise<Result> {
-  const retry = createRetry(patience);
+/** @throws what `action` throws, once the time is over; the signal's reason when it aborts. */
+export async function withRetry<Result>(action: () => Promise<Result>, retrying: Retrying): Promise<Result> {
+  const retry = createRetry(retrying);
   for (;;) {
-    signal.throwIfAborted();
+    retrying.signal.throwIfAborted();
     try {
       return await action();
     } catch (error) {
-      await retry.failed(error, signal);
+      await retry.failed(error);
     }
   }
 }
 
-export interface Reading<Event extends StoredEvent = StoredEvent> {
+export interface Reading<Event extends StoredEvent = StoredEvent> extends Retrying {
   readonly reader: { readAll(options: ReadAllOptions): AsyncIterable<readonly Event[]> };
   /** Exclusive. Default: the beginning. */
   readonly after?: Position;
   /** The last event to be read, inclusive. Default: the head as of the last batch. */
   readonly until?: Position;
-  readonly patience: Patience;
-  readonly signal: AbortSignal;
 }
 
-/** The events of a log one by one, each once and in order whatever happens on the way. @throws the signal's reason when it aborts: a part must not pass for the whole. */
+/** The events of a log one by one, each once and in order. @throws the signal's reason when it aborts: a part must not pass for the whole. */
 export async function* eventsOf<Event extends StoredEvent>({
   reader,
-  after,
+  after: position = logStart,
   until,
-  patience,
-  signal,
+  ...retrying
 }: Reading<Event>): AsyncGenerator<Event, undefined> {
-  const retry = createRetry(patience);
-  let position = after ?? logStart;
+  const { signal } = retrying;
+  const retry = createRetry(retrying);
   for (;;) {
     if (until !== undefined && position >= until) return undefined;
     try {
@@ -114,23 +96,7 @@ export async function* eventsOf<Event extends StoredEvent>({
       signal.throwIfAborted();
       return undefined;
     } catch (error) {
-      await retry.failed(error, signal);
+      await retry.failed(error);
     }
   }
 }
-
-export interface Group {
-  readonly stream: string;
-  readonly events: readonly EventToAppend[];
-  readonly expectedRevision: ExpectedRevision;
-}
-
-export const appendGroup = (target: EventWriter, { stream, events, expectedRevision }: Group): Promise<AppendResult> =>
-  target.append(stream, events, { expectedRevision });
-
-/** Appends a group; in doubt it is asked again with the same ids, which the store recognises. */
-export const appendPatiently = (
-  target: EventWriter,
-  group: Group,
-  options: { readonly patience: Patience; readonly signal: AbortSignal },
-): Promise<AppendResult> => patiently(() => appendGroup(target, group), options);

@@ -6,7 +6,7 @@ import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
-import { eventsIn, eventsInFolder, fill, kept, newFolder, openFolder, quickPatience } from '../support/migrating.js';
+import { eventsIn, eventsInFolder, fill, kept, newFolder, openFolder, quickly } from '../support/migrating.js';
 
 onRealServer('goes there and back', roundTrip);
 
@@ -37,10 +37,7 @@ function roundTrip(urlOf: () => string): void {
 
     const url = urlOf();
     const { prefix, store } = logOn(url);
-    const result = await runImport(
-      { file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false },
-      { clock: Date.now, patience: quickPatience(), signal: new AbortController().signal, report: () => undefined },
-    );
+    const result = await runImport({ file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false }, quickly());
     expect(kept(await eventsIn(store))).toEqual(kept(await eventsIn(source)));
     expect(result.chainHead).toBe(await chainHeadOf(store));
 

@@ -82,7 +82,7 @@ describe('a round trip', { timeout: 120_000 }, () => {
     expect(code).toBe(143);
     expect(err).toContain('The same command again goes on');
     const rest = await imported(file, to);
-    expect(rest.alreadyThere + rest.imported).toBe(events);
+    expect(rest.alreadyThere + rest.copied).toBe(events);
   });
 
   test('an export that is told to stop leaves nothing', async () => {

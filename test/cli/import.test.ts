@@ -10,7 +10,7 @@ import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import { checksumFileOf } from '../../src/transfer/export-file.js';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
 import { linesOf as linesFrom } from '../../src/transfer/lines.js';
-import type { Progress } from '../../src/transfer/migration.js';
+import type { Progress } from '../../src/transfer/progress.js';
 import { runImport } from '../../src/transfer/run-import.js';
 import { AppendInDoubtError, StoreUnavailableError, type EventStore } from '../../src/eventstore/event-store.js';
 import { exampleMetadata } from '../support/examples.js';
@@ -26,7 +26,7 @@ import {
   logId,
   newFolder,
   openFolder,
-  quickPatience,
+  quickly,
   randomFrom,
 } from '../support/migrating.js';
 
@@ -52,7 +52,7 @@ describe('a round trip', () => {
     const first = await exported(store, { what: 'events' });
     const folder = inNewFolder();
     const result = await imported(first.file, folder);
-    expect(result).toMatchObject({ alreadyThere: 0, imported: first.events, hasChecksum: true });
+    expect(result).toMatchObject({ alreadyThere: 0, copied: first.events, hasChecksum: true });
     const copy = await openFolder(folder);
     onTestFinished(() => copy.close());
     expect(kept(await eventsIn(copy))).toEqual(kept(await eventsIn(store)));
@@ -91,17 +91,11 @@ describe('a round trip', () => {
     const { file, events } = await exported(await newLog(200), { what: 'events' });
     const folder = inNewFolder();
     const dry = { file, to: { kind: 'folder', folder }, isDryRun: true } as const;
-    const options = {
-      clock: Date.now,
-      patience: quickPatience(),
-      signal: new AbortController().signal,
-      report: () => undefined,
-    };
-    expect(await runImport(dry, options)).toMatchObject({ alreadyThere: 0, imported: events });
+    expect(await runImport(dry, quickly())).toMatchObject({ alreadyThere: 0, copied: events });
     expect(existsSync(folder)).toBe(false);
     await imported(file, folder);
-    expect(await imported(file, folder)).toMatchObject({ alreadyThere: events, imported: 0 });
-    expect(await runImport(dry, options)).toMatchObject({ alreadyThere: events, imported: 0 });
+    expect(await imported(file, folder)).toMatchObject({ alreadyThere: events, copied: 0 });
+    expect(await runImport(dry, quickly())).toMatchObject({ alreadyThere: events, copied: 0 });
   });
 });
 
@@ -137,19 +131,24 @@ describe('what is no whole export is refused by the number of its line, and noth
     ['two events swapped', (lines) => lines.splice(10, 2, lines[11] ?? '', lines[10] ?? ''), /line 11 .* ordinal 12/],
     ['an empty line', (lines) => lines.splice(20, 0, ''), /line 21 .* is no JSON object/],
     ['no id', (lines) => change(lines, 4, { event_id: undefined }), /line 5 .* has no event_id/],
-    ['an id that is none', (lines) => change(lines, 4, { event_id: 'x' }), /line 5 .* event id must be a UUID/],
+    ['an id that is none', (lines) => unlinked(lines, 4, { event_id: 'x' }), /event 5, .* event id must be a UUID/],
     ['a wrong revision', (lines) => change(lines, 4, { revision: -1 }), /line 5 .* revision that is no whole number/],
     ['data that is none', (lines) => change(lines, 4, { data: 'text' }), /line 5 .* data that is no JSON object/],
     ['more than an event', (lines) => change(lines, 4, { note: 1 }), /line 5 .* has a member that no event has/],
-    ['NUL', (lines) => change(lines, 4, { type: 'a\0' }), /line 5 .* contains invalid characters/],
+    ['NUL', (lines) => unlinked(lines, 4, { type: 'a\0' }), /event 5, .* contains invalid characters/],
+    ['spaces', (lines) => lines.splice(4, 1, lines[4]?.replace(':{', ': {') ?? ''), /line 5 .* is not canonical JSON/],
+    [
+      'a member twice',
+      (lines) => lines.splice(4, 1, lines[4]?.replace('{"secret"', '{"secret":1,"secret"') ?? ''),
+      /line 5 .* is not canonical JSON/,
+    ],
     ['a link of another event', (lines) => change(lines, 4, { chain: 'ab'.repeat(32) }), /line 5 .* was altered/],
     ['an event altered', (lines) => change(lines, 30, { data: { n: 2 } }), /line 31 .* was altered/],
     ['a cut export', (lines) => lines.push('{"cut_at":"2026-03-01T00:00:00.000Z","events":3}'), /line 61 .* was cut/],
     [
       'a hole in a stream',
       (lines) => {
-        for (const index of lines.keys()) change(lines, index, { chain: undefined });
-        change(lines, 59, { revision: 999 });
+        unlinked(lines, 59, { revision: 999 });
       },
       /the source has a hole: Noted \(revision 999/,
     ],
@@ -158,6 +157,12 @@ describe('what is no whole export is refused by the number of its line, and noth
 
   function change(lines: string[], index: number, members: object): void {
     lines[index] = JSON.stringify({ ...(JSON.parse(lines[index] ?? '') as object), ...members });
+  }
+
+  /** Without links nothing says that the line was altered. */
+  function unlinked(lines: string[], index: number, members: object): void {
+    for (const each of lines.keys()) change(lines, each, { chain: undefined });
+    change(lines, index, members);
   }
 
   /** Of an export of sixty events. */
@@ -194,7 +199,7 @@ describe('what is no whole export is refused by the number of its line, and noth
     writeFileSync(file, good.slice(0, -10));
     await expect(imported(file, folder)).rejects.toThrow('line 60');
     writeFileSync(file, good);
-    expect((await imported(file, folder)).imported).toBe(60);
+    expect((await imported(file, folder)).copied).toBe(60);
   });
 
   test('bytes that are no UTF-8', async () => {
@@ -241,19 +246,16 @@ describe('a seal', () => {
   }
 
   const withSeal = (file: string, seal: Seal) =>
-    runImport(
-      { file, to: { kind: 'folder', folder: inNewFolder() }, isDryRun: false, seal },
-      { clock: Date.now, patience: quickPatience(), signal: new AbortController().signal, report: () => undefined },
-    );
+    runImport({ file, to: { kind: 'folder', folder: inNewFolder() }, isDryRun: false, seal }, quickly());
 
   test('is right for the log that it was set on, also when this has grown', async () => {
     const { seal, file, lines } = await sealed();
-    expect((await withSeal(file, seal)).imported).toBe(lines.length);
+    expect((await withSeal(file, seal)).copied).toBe(lines.length);
   });
 
   test('finds a history that was altered or shortened, also without links in the file', async () => {
     const { seal, file, lines } = await sealed();
-    writeFileSync(file, lines.join('\n').replace('"n":0', '"n":1'));
+    writeFileSync(file, lines.join('\n').replace('"actor":"test"', '"actor":"mallory"'));
     await expect(withSeal(file, seal)).rejects.toThrow(`line ${seal.count} of ${file} is where the seal was set`);
     writeFileSync(file, lines.slice(0, seal.count - 1).join('\n'));
     await expect(withSeal(file, seal)).rejects.toThrow('the file was shortened');
@@ -288,9 +290,7 @@ describe('several appends under way', () => {
       target,
       total: 0,
       appendsAtOnce: 64,
-      patience: quickPatience(),
-      signal: new AbortController().signal,
-      report: () => undefined,
+      ...quickly(),
     });
 
   test('that get no answer are asked again, and keep their order', async () => {

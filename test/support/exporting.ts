@@ -5,8 +5,9 @@ import path from 'node:path';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
 import { runExport, type ExportRequest, type ExportResult } from '../../src/transfer/run-export.js';
-import { runImport, type ImportOptions, type ImportResult } from '../../src/transfer/run-import.js';
-import { eventsIn, newFolder, quickPatience } from './migrating.js';
+import type { CopyOptions } from '../../src/transfer/copy-examined.js';
+import { runImport, type ImportResult } from '../../src/transfer/run-import.js';
+import { eventsIn, newFolder, quickly } from './migrating.js';
 
 export interface Exported extends ExportResult {
   readonly file: string;
@@ -28,17 +29,8 @@ export async function exported(
   return { ...result, file };
 }
 
-export function imported(file: string, folder: string, more: Partial<ImportOptions> = {}): Promise<ImportResult> {
-  return runImport(
-    { file, to: { kind: 'folder', folder }, isDryRun: false },
-    {
-      clock: Date.now,
-      patience: quickPatience(),
-      signal: new AbortController().signal,
-      report: () => undefined,
-      ...more,
-    },
-  );
+export function imported(file: string, folder: string, more: Partial<CopyOptions> = {}): Promise<ImportResult> {
+  return runImport({ file, to: { kind: 'folder', folder }, isDryRun: false }, quickly(more));
 }
 
 export const textOf = (file: string): string => readFileSync(file, 'utf8');

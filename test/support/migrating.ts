@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { CopyOptions } from '../../src/transfer/copy-examined.js';
 import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/transfer/copy-log.js';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
-import type { Patience } from '../../src/transfer/with-retry.js';
+import type { RetryPolicy } from '../../src/transfer/with-retry.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,
@@ -117,11 +117,16 @@ export async function eventsInFolder(folder: string): Promise<StoredEvent[]> {
 /** What a copy keeps. */
 export const kept = (events: readonly StoredEvent[]) => events.map(({ position: _, ...rest }) => rest);
 
-/** Asks again at once, a thousand times. */
-export function quickPatience(): Patience {
-  let calls = 0;
-  return { forMs: 1_000, now: () => (calls += 1), random: () => 0, sleep: () => nextTurn() };
-}
+/** Asks again at once. */
+export const quickRetry: RetryPolicy = { timeoutMs: 5_000, longestPauseMs: 0 };
+
+export const quickly = (more: Partial<CopyOptions> = {}): CopyOptions => ({
+  retry: quickRetry,
+  signal: new AbortController().signal,
+  report: () => undefined,
+  onNotice: () => undefined,
+  ...more,
+});
 
 /** Every append and every page fails now and then: before, after and in the middle. */
 export function unreliable<Store extends EventStore>(store: Store, random: () => number): Store {
@@ -146,7 +151,7 @@ export function unreliable<Store extends EventStore>(store: Store, random: () =>
   };
 }
 
-const command = fileURLToPath(new URL('../../dist/cli/migrate/main.js', import.meta.url));
+const command = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -162,7 +167,7 @@ export interface RunningCommand {
 export function startMigrate(words: readonly string[], environment: Overrides = {}): RunningCommand {
   // A folder of its own to stand in: a `.env` in the checkout would speak.
   const env = { PATH: process.env['PATH'], ...environment };
-  const child = spawn(process.execPath, [command, ...words], { cwd: newFolder(), env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [command, 'migrate', ...words], { cwd: newFolder(), env, stdio: 'pipe' });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -176,6 +181,6 @@ export function startMigrate(words: readonly string[], environment: Overrides = 
   };
 }
 
-/** `npm run migrate -- …`, to its end. */
+/** `audience migrate …`, to its end. */
 export const migrate = (words: readonly string[], environment?: Overrides): Promise<Ended> =>
   startMigrate(words, environment).ended;

@@ -4,16 +4,12 @@ import path from 'node:path';
 import { z } from 'zod';
 import { demandedSeal } from '../audit/verify.js';
 import type { CommandLine } from '../command-line.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
-import { importAsJson, importInWords } from './report.js';
-import type { LogAddress } from '../../transfer/log-address.js';
-import { MigrationRefusedError } from '../../transfer/migration.js';
-import { patienceOf } from '../../transfer/with-retry.js';
+import { copyOnTerminal } from '../copying.js';
 import { withExamples } from '../program.js';
-import { createProgressBar } from '../progress-bar.js';
+import { adviceOnSecret } from '../secret-advice.js';
+import type { LogAddress } from '../../transfer/log-address.js';
 import { runImport, type ImportRequest } from '../../transfer/run-import.js';
-import { adviceOnSecret } from '../migrate/secret-advice.js';
-import { keepMemorySmall } from '../small-memory.js';
+import { importAsJson, importInWords } from './report.js';
 
 const optionsSchema = z.object({
   dryRun: z.boolean().default(false),
@@ -47,38 +43,9 @@ function targetOf({ stores: { events } }: CommandLine): LogAddress {
 }
 
 async function importFrom(line: CommandLine, request: ImportRequest): Promise<void> {
-  keepMemorySmall();
-  const begun = line.monotonic();
-  const bar = createProgressBar(line.stderr, line.monotonic);
-  try {
-    const result = await runImport(request, {
-      clock: line.clock,
-      patience: patienceOf(line.monotonic),
-      signal: line.signal,
-      report: bar.report,
-    });
-    bar.clear();
-    const { to } = request;
-    const advice = adviceOnSecret({ from: to, to, log: result.log, environment: line.env });
-    const report = { request, result, advice, milliseconds: line.monotonic() - begun };
-    await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
-  } catch (error) {
-    throw inWords(error, line, bar.clear);
-  }
-}
-
-/** What is to be done about it. */
-function inWords(error: unknown, { signal, stderr }: CommandLine, clear: () => void): unknown {
-  clear();
-  if (signal.aborted) {
-    stderr.write('Stopped. The same command again goes on where this one was.\n');
-    return error;
-  }
-  if (!(error instanceof Error) || error instanceof CommandFailedError || error instanceof UsageError) return error;
-  if (error instanceof MigrationRefusedError)
-    return new CommandFailedError(`Refused: ${error.message}`, { type: 'refused', cause: error });
-  return new CommandFailedError(
-    `Failed: ${error.message}. When the cause is removed, the same command goes on where this one was.`,
-    { cause: error },
-  );
+  const { result, milliseconds } = await copyOnTerminal(line, (options) => runImport(request, options));
+  const { to } = request;
+  const advice = adviceOnSecret({ from: to, to, log: result.log, environment: line.env });
+  const report = { request, result, advice, milliseconds };
+  await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
 }

@@ -12,14 +12,14 @@ export interface ReportedImport {
 }
 
 export function importInWords({ request, result, advice, milliseconds }: ReportedImport): string {
-  const { log, alreadyThere, imported, chainHead, hasChecksum } = result;
+  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
   const { file, to, isDryRun } = request;
   const lines = [
     `From ${file} to ${shown(to)}`,
     `  log         ${log.logId}`,
     `  file        ${count(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
     `  there       ${count(alreadyThere)} events before`,
-    `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(imported)} events`,
+    `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(copied)} events`,
     `  chain head  ${chainHead}`,
     ...(request.seal === undefined
       ? []
@@ -36,7 +36,7 @@ export function importInWords({ request, result, advice, milliseconds }: Reporte
 }
 
 export function importAsJson({ request, result, advice, milliseconds }: ReportedImport): string {
-  const { log, alreadyThere, imported, chainHead, hasChecksum } = result;
+  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
   const { file, to, isDryRun } = request;
   const report = {
     outcome: isDryRun ? 'checked' : 'identical',
@@ -46,8 +46,8 @@ export function importAsJson({ request, result, advice, milliseconds }: Reported
     log_id: log.logId,
     events: log.events,
     already_there: alreadyThere,
-    imported: isDryRun ? 0 : imported,
-    to_import: isDryRun ? imported : 0,
+    imported: isDryRun ? 0 : copied,
+    to_import: isDryRun ? copied : 0,
     chain_head: chainHead,
     checksum: hasChecksum ? 'right' : 'none',
     seal: request.seal === undefined ? 'none' : 'right',

@@ -1,8 +1,14 @@
-/** `audience migrate`: what `npm run migrate` does, by its other name. */
+/** `audience migrate`: copies the event log into another store and compares the two. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { CommandLine } from '../command-line.js';
+import { UsageError } from '../../transfer/failures.js';
+import { parseAddress } from '../../transfer/log-address.js';
+import { runMigration, type MigrationRequest } from '../../transfer/run-migration.js';
+import type { CommandLine, Environment } from '../command-line.js';
+import { copyOnTerminal } from '../copying.js';
 import { withExamples } from '../program.js';
+import { adviceOnSecret } from '../secret-advice.js';
+import { migratedAsJson, migratedInWords } from './report.js';
 
 const optionsSchema = z.object({
   from: z.string(),
@@ -10,6 +16,13 @@ const optionsSchema = z.object({
   prefix: z.string().optional(),
   dryRun: z.boolean().default(false),
 });
+
+const notes = `
+Stop the service first: a copy is complete only when no process writes any
+more, and no service may use the target before the copy is done.
+The same command again goes on where an earlier run was stopped. Afterwards the
+service needs the same SECRET as before (the file secret in its data folder).
+`;
 
 export function registerMigrate(program: Command, line: CommandLine): void {
   const command = program
@@ -19,17 +32,32 @@ export function registerMigrate(program: Command, line: CommandLine): void {
     .requiredOption('--to <log>', 'where the events go: empty, or left there by an earlier run')
     .option('--prefix <prefix>', 'of the stream names in EventStoreDB (EVENTSTORE_PREFIX, else audience_)')
     .option('--dry-run', 'checks both logs and says what would be copied')
-    .action((options: unknown) => run(optionsSchema.parse(options), line));
+    .action((options: unknown) => migrate(requestOf(options, line.env), line))
+    .addHelpText('after', notes);
   withExamples(command, [
     "audience migrate --from ./data --to 'esdb://admin:changeit@db.example:2113'",
+    "audience migrate --from 'esdb://127.0.0.1:2113?tls=false' --to ./data",
     'audience migrate --from ./data --to ./copy --dry-run',
   ]);
 }
 
-async function run({ from, to, prefix, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  // The driver of a server is loaded for those alone who need it.
-  const [{ readArguments }, { migrate }] = await Promise.all([import('./arguments.js'), import('./run.js')]);
-  const words = [`--from=${from}`, `--to=${to}`, ...(prefix === undefined ? [] : [`--prefix=${prefix}`])];
-  const migration = readArguments(words, line.env);
-  if (migration !== undefined) line.exitWith(await migrate({ ...migration, isDryRun: dryRun, json: line.json }, line));
+/** @throws UsageError */
+function requestOf(given: unknown, env: Environment): MigrationRequest {
+  const options = optionsSchema.parse(given);
+  const ambient = env['EVENTSTORE_PREFIX'] ?? '';
+  const prefix = options.prefix ?? (ambient === '' ? 'audience_' : ambient);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(prefix)) {
+    const origin = options.prefix === undefined ? 'EVENTSTORE_PREFIX' : '--prefix';
+    throw new UsageError(`${origin} must be 1 to 64 letters, digits, _ and -`);
+  }
+  const from = parseAddress('--from', options.from, prefix);
+  return { from, to: parseAddress('--to', options.to, prefix), isDryRun: options.dryRun };
+}
+
+async function migrate(request: MigrationRequest, line: CommandLine): Promise<void> {
+  const { result, milliseconds } = await copyOnTerminal(line, (options) => runMigration(request, options));
+  const advice = adviceOnSecret({ ...request, log: result.log, environment: line.env });
+  const report = { request, result, advice, milliseconds };
+  await line.stdout.write(line.json ? migratedAsJson(report) : migratedInWords(report));
+  line.exitWith(result.outcome === 'identical' || result.outcome === 'checked' ? 0 : 1);
 }

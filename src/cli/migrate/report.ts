@@ -1,35 +1,36 @@
 /** The result of a migration, in words or as one JSON object. */
 import { shown } from '../../transfer/log-address.js';
 import { count, duration } from '../progress-bar.js';
-import type { MigrationRequest, MigrationResult } from '../../transfer/run-migration.js';
+import type { CopyResult } from '../../transfer/copy-examined.js';
+import type { MigrationRequest } from '../../transfer/run-migration.js';
 
 export interface Reported {
-  readonly migration: MigrationRequest;
-  readonly result: MigrationResult;
+  readonly request: MigrationRequest;
+  readonly result: CopyResult;
   /** What the operator has to do about the secret. */
   readonly advice: string;
   readonly milliseconds: number;
 }
 
-export function inWords({ migration, result, advice, milliseconds }: Reported): string {
+export function migratedInWords({ request, result, advice, milliseconds }: Reported): string {
   const { alreadyThere, copied, comparison, log } = result;
   const lines = [
-    `From ${shown(migration.from)} to ${shown(migration.to)}`,
+    `From ${shown(request.from)} to ${shown(request.to)}`,
     `  log         ${log.logId}`,
     `  there       ${count(alreadyThere)} events before`,
-    `  ${migration.isDryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
+    `  ${request.isDryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
   ];
   if (comparison !== undefined)
     lines.push(
       `  source      ${count(comparison.source.events)} events, SHA-256 ${comparison.source.sha256}`,
       `  target      ${count(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
     );
-  lines.push(`  time        ${duration(milliseconds / 1_000)}`, '', ...verdict(result, migration));
+  lines.push(`  time        ${duration(milliseconds / 1_000)}`, '', ...verdict(result, request));
   if (result.outcome !== 'differs') lines.push('', advice);
   return `${lines.join('\n')}\n`;
 }
 
-function verdict({ outcome, source, comparison }: MigrationResult, { from }: MigrationRequest): string[] {
+function verdict({ outcome, source, comparison }: CopyResult, { from }: MigrationRequest): string[] {
   switch (outcome) {
     case 'identical':
       return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];
@@ -50,33 +51,29 @@ function verdict({ outcome, source, comparison }: MigrationResult, { from }: Mig
   }
 }
 
-const viewsFollow = 'Views are not copied: the service folds them anew from the log at its next start.';
+const viewsFollow = 'Views are not copied: the service folds them from the log at its next start.';
 
 const cannotTell = (kind: 'folder' | 'eventstoredb'): string =>
   `${kind === 'folder' ? 'The source could not be locked' : 'EventStoreDB cannot tell who writes to it'}: make sure that no service was running on the source.`;
 
-export function asJson({ migration, result, advice, milliseconds }: Reported): string {
+export function migratedAsJson({ request, result, advice, milliseconds }: Reported): string {
   const { outcome, log, source, alreadyThere, copied, comparison } = result;
-  return json({
+  const { from, to, isDryRun } = request;
+  const report = {
     outcome,
-    ...ends(migration),
+    from: shown(from),
+    to: shown(to),
+    dry_run: isDryRun,
     log_id: log.logId,
     source_state: source,
     already_there: alreadyThere,
-    copied: migration.isDryRun ? 0 : copied,
-    to_copy: migration.isDryRun ? copied : 0,
+    copied: isDryRun ? 0 : copied,
+    to_copy: isDryRun ? copied : 0,
     source: comparison?.source ?? null,
     target: comparison?.target ?? null,
     difference: comparison?.difference ?? null,
     advice,
     milliseconds: Math.round(milliseconds),
-  });
+  };
+  return `${JSON.stringify(report)}\n`;
 }
-
-/** What ended it before there was a result. */
-export const failureAsJson = (migration: MigrationRequest, failure: { outcome: string; message: string }): string =>
-  json({ outcome: failure.outcome, ...ends(migration), message: failure.message });
-
-const ends = ({ from, to, isDryRun }: MigrationRequest) => ({ from: shown(from), to: shown(to), dry_run: isDryRun });
-
-const json = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,9 +1,9 @@
 /** What a migration does not copy: the secret behind the stream names. Tells where the right one is, and never shows it. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { deriveStreamKeys } from '../../events/streams.js';
-import type { ExaminedLog } from '../../transfer/examine-log.js';
-import type { LogAddress } from '../../transfer/log-address.js';
+import { deriveStreamKeys } from '../events/streams.js';
+import type { ExaminedLog } from '../transfer/examine-log.js';
+import type { LogAddress } from '../transfer/log-address.js';
 
 export interface SecretQuestion {
   readonly from: LogAddress;

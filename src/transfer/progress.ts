@@ -1,4 +1,4 @@
-/** What all steps of a migration share: how far they are, and the ways in which they end early. */
+/** How far an export, an import or a migration is. */
 
 /** What is being done, in words for the operator. */
 export type Phase =
@@ -14,8 +14,3 @@ export interface Progress {
 
 /** Called after every event or append; must be cheap and must not throw. */
 export type Report = (progress: Progress) => void;
-
-/** The migration cannot be done, and why, in words for the operator. What the message does not name was not written. */
-export class MigrationRefusedError extends Error {
-  override readonly name = 'MigrationRefusedError';
-}
