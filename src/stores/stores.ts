@@ -65,7 +65,6 @@ export interface EventStoreHooks {
   readonly onWaiting: (reason: string) => void;
   /** Ends the waiting for a server. */
   readonly signal?: AbortSignal | undefined;
-  /** The file of the log is brought to the present format, which takes a moment. */
 }
 
 /** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
