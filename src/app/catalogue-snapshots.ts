@@ -1,4 +1,4 @@
-/** Snapshots of the catalogues in the read models: what keeps a start short when a million events have passed. Never trusted without the log's word. */
+/** Snapshots of the catalogues in the read models, so that a start need not fold a million events. Used only if the log confirms them. */
 import { catalogueState, type CatalogueState } from '../commands/catalogue.js';
 import type { Folded } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
@@ -6,23 +6,23 @@ import type { Checkpoint, Document, ReadModels, View } from '../readmodels/read-
 
 export const snapshotView: View = { name: 'snapshots', version: 1, indexes: [] };
 
-/** A shorter fold is quicker than a snapshot is worth. */
+/** Folding fewer events than this is quick enough without a snapshot. */
 const worthwhile = 10_000n;
 
 type SnapshotDocument = Document & {
   readonly revision: string;
   readonly position: string;
-  /** Id of the event at that revision and position: if the log says otherwise, the snapshot is of another log. */
+  /** Id of the event at that revision and position: if it differs in the log, the snapshot is of another log. */
   readonly event_id: string;
   readonly at: string;
-  /** Id and name of everything that lives. */
+  /** Id and name of everything that exists. */
   readonly names: readonly (readonly [id: string, name: string])[];
 };
 
 export interface Snapshots {
-  /** The catalogue as it was last kept, or undefined when there is no snapshot that the log confirms. */
+  /** The last snapshot; undefined when there is none that the log confirms. */
   load(stream: string): Promise<Folded<CatalogueState> | undefined>;
-  /** Keeps the catalogue if much has happened since the last snapshot. */
+  /** Writes a snapshot if 10,000 events have passed since the last one. */
   save(stream: string, folded: Folded<CatalogueState>): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Snapshots {
 export interface SnapshotOptions {
   readonly reader: Pick<EventReader, 'readAt'>;
   readonly models: ReadModels;
-  /** A snapshot that fails is done without. */
+  /** Called when a snapshot cannot be read or written; the start goes on without it. */
   readonly onFault: (error: unknown) => void;
 }
 

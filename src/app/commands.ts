@@ -1,4 +1,4 @@
-/** The write side of a process: the handlers of all commands, the catalogues in memory, and what clients can ask for. */
+/** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshots } from './catalogue-snapshots.js';
 import { createAudience, type Audience } from '../commands/audience.js';
@@ -23,13 +23,13 @@ import { createSaltSource } from './salt.js';
 import { createUlidSource } from './ulid.js';
 import { createUuidSource } from './uuid.js';
 
-/** Folded contacts and e-mails kept in memory. */
+/** Loaded contacts and e-mails kept in memory. */
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
-/** How often the catalogues are read on, where other processes write to them. */
+/** How often the catalogues are brought up to date where other processes write to them. */
 const followMs = 1_000;
 /** How long a stop waits for snapshots. */
-const closePatienceMs = 3_000;
+const closeTimeoutMs = 3_000;
 
 const sources: Sources = {
   now: Date.now,
@@ -37,31 +37,31 @@ const sources: Sources = {
   newSalt: createSaltSource(),
 };
 
-export interface WriteSide {
+export interface Commands {
   readonly audience: Audience;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   /**
-   * Folds the catalogues, from their snapshots where these are true, and goes on following them. One that holds an event
-   * which cannot be read is told of and left: what rests on it is refused, everything else goes on. @throws ServiceError `unavailable`
+   * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
+   * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
    */
   openCatalogues(snapshots: Snapshots): Promise<void>;
-  /** Keeps what has been folded for the next start. */
+  /** Writes snapshots for the next start. */
   close(): Promise<void>;
 }
 
-export interface WriteSideOptions {
+export interface CommandsOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
-  /** Told of each append before its commands are answered. */
+  /** Called after each append, before its commands are answered. */
   readonly onAppended: (append: Appended<DomainEvent>) => void;
-  /** Told of the position that an answer without an event rests on. */
+  /** Called with the position that an answer without an event rests on. */
   readonly onUnchanged: (position: string) => void;
-  /** Told of a catalogue that cannot be folded. The reason names the event, and nothing personal. */
+  /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
 }
 
-/** Begins the log where it is empty. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
-export async function openWriteSide(options: WriteSideOptions): Promise<WriteSide> {
+/** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
+export async function openCommands(options: CommandsOptions): Promise<Commands> {
   const { store, keys, onAppended, onUnchanged, onUnreadable } = options;
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -102,7 +102,7 @@ export async function openWriteSide(options: WriteSideOptions): Promise<WriteSid
   let kept: Snapshots | undefined;
   let following: NodeJS.Timeout | undefined;
 
-  /** What fails here shows where somebody waits for it: a follower only makes that rarer. */
+  /** A failure is ignored here: the next command that needs the catalogue reads it again and reports it. */
   async function follow(): Promise<void> {
     await Promise.allSettled(catalogues.map(({ stream, handler }) => handler.fresh(stream)));
     following?.refresh();
@@ -132,8 +132,8 @@ export async function openWriteSide(options: WriteSideOptions): Promise<WriteSid
       const snapshots = kept;
       if (snapshots === undefined) return;
       const saving = catalogues.map(async ({ stream, handler }) => snapshots.save(stream, await handler.fresh(stream)));
-      // Snapshots make the next start shorter; a store that does not answer is not waited for.
-      await Promise.race([Promise.allSettled(saving), sleep(closePatienceMs)]);
+      // Snapshots only make the next start shorter: do not wait for a store that does not answer.
+      await Promise.race([Promise.allSettled(saving), sleep(closeTimeoutMs)]);
       await snapshots.close();
     },
   };

@@ -1,19 +1,19 @@
-/** Whose stream it is, asked of the log: for views that keep no index of streams. */
+/** Finds the contact of a stream in the log, for views that keep no index of streams. */
 import { z } from 'zod';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 
 const ofContact = z.object({ contact_id: z.string() });
 
-/** As long as other reads wait, in milliseconds. */
-const patienceMs = 2_000;
+/** As long as other reads wait. */
+const timeoutMs = 2_000;
 
 /** The contact id in the stream's last event that has one, hence that of its last life; undefined where there is none. @throws StoreUnavailableError */
 export async function contactOfStream(
   reader: Pick<EventReader, 'readStream'>,
   stream: string,
 ): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(patienceMs);
-  // Nearly always the last event is enough, and a long stream is not read for it.
+  const signal = AbortSignal.timeout(timeoutMs);
+  // The last event is nearly always enough: do not read a long stream for it.
   for (const limit of [1, Infinity]) {
     let isEmpty = true;
     for await (const events of reader.readStream(stream, {

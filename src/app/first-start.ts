@@ -1,4 +1,4 @@
-/** What a log is begun with, and held to for ever: its id and the secret behind its stream names. */
+/** The first event of a log: its id, and a fingerprint of the secret that its stream names are derived from. */
 import { randomUUID } from 'node:crypto';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
@@ -8,7 +8,7 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { serviceStream, type StreamKeys } from '../events/streams.js';
 import { logStart, type EventStore } from '../eventstore/event-store.js';
 
-/** Only a log that is still empty may be begun with a new secret. */
+/** Only an empty log takes a new secret. */
 export async function firstSecret(store: Pick<EventStore, 'head'>, folder: DataFolder): Promise<string> {
   if ((await store.head()) === logStart) return folder.generateSecret();
   throw new ConfigurationError(
@@ -25,11 +25,11 @@ export async function initialise(
   const known = found.logId === null ? await begin(handler, keys) : found;
   if (known.logId === null || keys.fingerprint(known.logId) !== known.secretFingerprint)
     throw new ConfigurationError(
-      'SECRET is not the one that this event log was begun with. Every contact would be split in two, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
+      'SECRET is not the one that this event log was begun with. Every contact would get a second stream, so the start is refused. Put the old secret back (SECRET, or the file secret in DATA_DIR).',
     );
 }
 
-/** The log as it was begun: by this process, or by another one that was quicker. */
+/** The state of the log after its first event, written by this process or by another one that was quicker. */
 async function begin(
   handler: CommandHandler<ServiceState, InitialiseService, unknown>,
   keys: StreamKeys,

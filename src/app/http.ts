@@ -1,4 +1,4 @@
-/** The HTTP side of a process: the API with its keys and limits, on a server that listens. */
+/** Composes HTTP: the API with its keys and limits, on a server that listens. */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
@@ -15,24 +15,24 @@ import { addressOf, keyBanner } from './banner.js';
 import type { LogDestination } from './log-destination.js';
 import { createHeadLag, readiness } from './readiness.js';
 import { requestLog } from './request-log.js';
-import type { ReadSide } from './views.js';
+import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { createUuidSource } from './uuid.js';
-import type { WriteSide } from './commands.js';
+import type { Commands } from './commands.js';
 
 /** Running requests get this long when the service stops. */
 const closePatienceMs = 10_000;
 
 const monotonic = (): number => performance.now();
 
-export interface HttpSide {
+export interface Http {
   readonly address: string;
   readiness(): Promise<Readiness>;
   /** Stops accepting, and finishes what is running. */
   close(): Promise<void>;
 }
 
-export interface HttpSideOptions {
+export interface HttpOptions {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
@@ -42,31 +42,31 @@ export interface HttpSideOptions {
   readonly guard: EvidenceGuard | undefined;
   readonly store: OpenEventStore;
   readonly keys: StreamKeys;
-  readonly writes: WriteSide;
-  readonly reads: ReadSide;
+  readonly commands: Commands;
+  readonly views: Views;
   readonly mailer: Mailer | undefined;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
-export async function openHttpSide(options: HttpSideOptions): Promise<HttpSide> {
-  const { config, folder, logger, lines, guard, store, keys, writes, reads, mailer } = options;
+export async function openHttp(options: HttpOptions): Promise<Http> {
+  const { config, folder, logger, lines, guard, store, keys, commands, views, mailer } = options;
   let stopping = false;
   const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
   if (stored.generated !== undefined) lines.write(keyBanner(stored.generated, config.dataDir));
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = () =>
-    readiness({ store, reads, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
+    readiness({ store, views, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
   const app = createApp({
-    audience: writes.audience,
-    queries: reads.queries,
-    analytics: reads.analytics,
-    ownWrites: reads.ownWrites,
+    audience: commands.audience,
+    queries: views.queries,
+    analytics: views.analytics,
+    ownWrites: views.ownWrites,
     events: store,
     withEndpoints: config.roles.has('api'),
-    parked: reads.parked,
-    rebuilds: reads.rebuilds,
-    views: () => ({ ...reads.status(), position: reads.ownWrites.shown(), lag: reads.ownWrites.lag() }),
+    parked: views.parked,
+    rebuilds: views.rebuilds,
+    views: () => ({ ...views.status(), position: views.ownWrites.shown(), lag: views.ownWrites.lag() }),
     readiness: isReady,
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: Date.now,

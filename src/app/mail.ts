@@ -1,4 +1,4 @@
-/** The mail side of a process: the mailer, what it finds its work in, and where its e-mails go. */
+/** Composes the mailer: where it finds its work and where its e-mails go. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
@@ -10,31 +10,31 @@ import { createOutboxTransport } from '../mailer/outbox.js';
 import { createSmtpTransport, smtpTimings } from '../mailer/smtp.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
-import type { ReadSide } from './views.js';
-import type { WriteSide } from './commands.js';
+import type { Views } from './views.js';
+import type { Commands } from './commands.js';
 
 /** E-mails under way at once. */
 const mailConcurrency = 10;
 
-export interface MailSideOptions {
+export interface MailOptions {
   readonly config: Config;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
-  readonly writes: WriteSide;
-  readonly reads: ReadSide;
+  readonly commands: Commands;
+  readonly views: Views;
   /** Before, the start may still fail: nothing is sent. */
   readonly isListening: () => boolean;
 }
 
-export function openMailSide(options: MailSideOptions): Mailer {
-  const { config, logger, store, writes, reads, isListening } = options;
+export function openMailer(options: MailOptions): Mailer {
+  const { config, logger, store, commands, views, isListening } = options;
   return createMailer({
     reader: store,
-    handler: writes.emails,
+    handler: commands.emails,
     // Before the views show anything they may not have been made.
     due: (now, limit) =>
-      reads.hasShown() && isListening() ? reads.queries.dueEmails(now, limit) : Promise.resolve([]),
+      views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
     transport: transportOf(options),
     runId: randomUUID(),
     clock: Date.now,
@@ -48,7 +48,7 @@ export function openMailSide(options: MailSideOptions): Mailer {
   });
 }
 
-function transportOf({ config, logger, folder }: MailSideOptions): Transport {
+function transportOf({ config, logger, folder }: MailOptions): Transport {
   if (config.smtp !== undefined) return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
   return createOutboxTransport({
     folder: folder.outbox,

@@ -8,7 +8,7 @@ import type { ChainHead } from '../eventstore/chain.js';
 import type { LogDestination } from './log-destination.js';
 import type { MailerStatus } from '../mailer/mailer.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
-import type { ReadSide, ViewsStatus } from './views.js';
+import type { Views, ViewsStatus } from './views.js';
 import type { OpenEventStore } from '../stores/stores.js';
 
 /** Ready: the views show what was written this long ago. */
@@ -16,7 +16,7 @@ const readyLagMs = 5_000;
 
 export interface Parts {
   readonly store: Pick<OpenEventStore, 'head' | 'isWritable' | 'chainHead'>;
-  readonly reads: Pick<ReadSide, 'ownWrites' | 'status' | 'evidence'>;
+  readonly views: Pick<Views, 'ownWrites' | 'status' | 'evidence'>;
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
   /** Absent without the role `mailer`. */
@@ -27,21 +27,22 @@ export interface Parts {
 }
 
 /** Ready: the stores answer, the views caught up with the log of the start and keep up since, and no catalogue is parked. */
-export async function readiness({ store, reads, guard, mailer, headLag, lines, roles }: Parts): Promise<Readiness> {
+export async function readiness({ store, views, guard, mailer, headLag, lines, roles }: Parts): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
-  const status = reads.status();
-  const views = viewsPart(reads.ownWrites, status, headLag(head, reads.ownWrites.shown()));
+  const status = views.status();
+  const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.shown()));
   const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
   const worklistReadable = mailer?.worklistReadable ?? true;
   const reachable = status.fault === null && worklistReadable;
   return {
-    ready: eventStore.reachable && eventStore.writable && reachable && views.caught_up && !catalogueIsParked(status),
+    ready:
+      eventStore.reachable && eventStore.writable && reachable && projections.caught_up && !catalogueIsParked(status),
     parts: {
       roles: { api: roles.has('api'), projector: roles.has('projector'), mailer: roles.has('mailer') },
       event_store: eventStore,
       read_models: { reachable },
-      projections: views,
-      ...evidencePart({ store, reads, guard }),
+      projections,
+      ...evidencePart({ store, views, guard }),
       log_lines: { dropped: lines.dropped() },
       ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
     },
@@ -55,15 +56,15 @@ const stalledMs = 10_000;
 /** Resolves with true when the service is ready; with false when it has come no closer for ten seconds, or the signal is aborted. */
 export async function untilReady(
   ask: () => Promise<Readiness>,
-  reads: Parts['reads'],
+  views: Parts['views'],
   signal: AbortSignal,
 ): Promise<boolean> {
   let position = '';
   let movedAt = performance.now();
   while (!signal.aborted) {
     if ((await ask()).ready) return true;
-    const shown = reads.ownWrites.shown();
-    if (shown !== position || reads.status().rebuilding) movedAt = performance.now();
+    const shown = views.ownWrites.shown();
+    if (shown !== position || views.status().rebuilding) movedAt = performance.now();
     if (performance.now() - movedAt > stalledMs) return false;
     position = shown;
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
@@ -72,8 +73,8 @@ export async function untilReady(
 }
 
 /** Absent where another process keeps the chain, or it cannot be read. */
-function evidencePart({ store, reads, guard }: Pick<Parts, 'store' | 'reads' | 'guard'>) {
-  const chain = chainHead(store) ?? reads.evidence();
+function evidencePart({ store, views, guard }: Pick<Parts, 'store' | 'views' | 'guard'>) {
+  const chain = chainHead(store) ?? views.evidence();
   if (chain === undefined) return {};
   const { count, head, position } = chain;
   const verified = guard === undefined ? {} : { verified: guard.isVerified(), fault: guard.fault() };

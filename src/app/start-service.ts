@@ -7,12 +7,12 @@ import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
-import { openHttpSide, type HttpSide } from './http.js';
+import { openHttp, type Http } from './http.js';
 import type { Logs } from './logs.js';
-import { openMailSide } from './mail.js';
+import { openMailer } from './mail.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { untilReady } from './readiness.js';
-import { openReadSide, type ReadSide } from './views.js';
+import { openViews, type Views } from './views.js';
 import {
   isShared,
   openEventStore,
@@ -23,7 +23,7 @@ import {
   type OpenEventStore,
   type StoreSettings,
 } from '../stores/stores.js';
-import { openWriteSide } from './commands.js';
+import { openCommands } from './commands.js';
 
 /** Requests of other processes are looked for at most this often, in milliseconds. */
 const othersMailMs = 200;
@@ -85,32 +85,32 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, folder, settings, logger, guard, signal } = context;
   const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
   await prepareStores(store, context);
-  const parts: { reads?: ReadSide; mailer?: Mailer } = {};
+  const parts: { views?: Views; mailer?: Mailer } = {};
   // The mailer looks at its worklist whenever the views may show a new request.
   let mailUntil = '';
-  const writes = await openWriteSide({
+  const commands = await openCommands({
     store,
     keys,
     onAppended: (append) => {
-      parts.reads?.ownWrites.record(append);
+      parts.views?.ownWrites.record(append);
       const { stream, position } = append;
       if (isEmailStream(stream)) mailUntil = position;
       // A shared store does not report commits: the appending process does.
-      if (store.onCommitted === undefined) parts.reads?.notify(position);
+      if (store.onCommitted === undefined) parts.views?.notify(position);
     },
-    onUnchanged: (position) => parts.reads?.ownWrites.rest(position),
+    onUnchanged: (position) => parts.views?.ownWrites.rest(position),
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },
         'a catalogue cannot be folded: requests that need its names are answered with 503',
       ),
   });
-  if (config.roles.has('api')) await writes.openCatalogues(await snapshotsOf(store, context));
+  if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
   if (guard !== undefined) await unlessAborted(guard.firstLook(), signal);
   signal.throwIfAborted();
 
   let isListening = false;
-  const reads = await openReadSide({
+  const views = await openViews({
     settings,
     store,
     withProjector: config.roles.has('projector'),
@@ -120,27 +120,27 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       else if (isShared(settings)) parts.mailer?.nudge(othersMailMs);
     },
   });
-  parts.reads = reads;
-  store.onCommitted?.((position) => reads.notify(position));
+  parts.views = views;
+  store.onCommitted?.((position) => views.notify(position));
 
   const mailer = config.roles.has('mailer')
-    ? openMailSide({ ...context, store, writes, reads, isListening: () => isListening })
+    ? openMailer({ ...context, store, commands, views, isListening: () => isListening })
     : undefined;
   if (mailer !== undefined) parts.mailer = mailer;
 
-  const server = await openHttpSide({ ...context, store, keys, writes, reads, mailer });
+  const server = await openHttp({ ...context, store, keys, commands, views, mailer });
   isListening = true;
   mailer?.nudge();
   const closing = new AbortController();
-  void sayListening({ server, reads }, context, closing.signal);
+  void sayListening({ server, views }, context, closing.signal);
   return {
     altered: guard?.altered,
     async close() {
       closing.abort();
       await guard?.close();
       await Promise.all([server.close(), mailer?.close()]);
-      await reads.close();
-      await writes.close();
+      await views.close();
+      await commands.close();
       await store.close();
     },
   };
@@ -148,12 +148,12 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(
-  { server, reads }: { readonly server: HttpSide; readonly reads: ReadSide },
+  { server, views }: { readonly server: Http; readonly views: Views },
   { config, settings, logger, lines }: Context,
   closing: AbortSignal,
 ): Promise<void> {
   const { address } = server;
-  const ready = await untilReady(server.readiness, reads, closing);
+  const ready = await untilReady(server.readiness, views, closing);
   if (closing.aborted) return;
   if (ready) logger.info({ address }, 'listening');
   else logger.warn({ address, ready }, 'listening, but not ready: see /health/ready');

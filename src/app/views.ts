@@ -1,4 +1,4 @@
-/** The read side of a process: the views, how far they have come, and the projector where it is this process's part. */
+/** Composes the views of a process: queries, how far the views are, and the projector with the role `projector`. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -32,7 +32,7 @@ export interface ViewsStatus {
   readonly projector: 'leading' | 'standby' | 'elsewhere';
 }
 
-export interface ReadSide {
+export interface Views {
   readonly ownWrites: OwnWrites;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
@@ -49,7 +49,7 @@ export interface ReadSide {
   close(): Promise<void>;
 }
 
-export interface ReadSideOptions {
+export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
   /** Whether this process folds the views, or waits to take over. */
@@ -64,7 +64,7 @@ const monotonic = (): number => performance.now();
 const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> {
+export async function openViews(options: ViewsOptions): Promise<Views> {
   const { settings, store, logger, onMoved } = options;
   const views = createLiveReader(
     await openViewsReader(settings.views),
@@ -105,7 +105,7 @@ export async function openReadSide(options: ReadSideOptions): Promise<ReadSide> 
 }
 
 function startProjector(
-  { settings, logger, onMoved }: ReadSideOptions,
+  { settings, logger, onMoved }: ViewsOptions,
   { own, views, rebuilds }: Pick<Parts, 'own' | 'views' | 'rebuilds'>,
 ): ProjectorThread {
   let caughtUpOnce = false;
@@ -143,7 +143,7 @@ interface Parts {
   readonly rebuilds: RebuildDesk;
 }
 
-function assemble({ own, views, queries, projector, follower, rebuilds }: Parts): ReadSide {
+function assemble({ own, views, queries, projector, follower, rebuilds }: Parts): Views {
   return {
     ownWrites: own,
     rebuilds,

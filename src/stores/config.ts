@@ -1,4 +1,4 @@
-/** The environment, checked: a bad value stops the start with a message that names the variable and never shows a secret. */
+/** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { z } from 'zod';
 import { parseSmtpUrl, type SmtpServer } from '../mailer/smtp-url.js';
 
@@ -13,13 +13,13 @@ const wholeNumber = (most: number) =>
     .transform(Number)
     .refine((value) => value <= most, `must be at most ${most}`);
 
-/** Only the scheme: what else may stand in it, such as several hosts, its client knows. */
+/** Checks the scheme only. The rest, such as several hosts, is for the client of the server to read. */
 const url = (...schemes: readonly string[]) =>
   z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}//`) && !/\s/.test(text)), {
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
 
-/** The mailer's own reading of it, so that what it cannot use is refused before anything is written. */
+/** Read as the mailer reads it, so that a bad address is refused before anything is written. */
 const smtpUrl = z.string().transform((text, context) => {
   try {
     return parseSmtpUrl(text);
@@ -84,9 +84,9 @@ const schema = z.object({
 export interface StoresConfig {
   readonly dataDir: string;
   readonly secret: string | undefined;
-  /** Undefined: events are kept in the data folder. */
+  /** Undefined: the events are in the data folder. */
   readonly eventStore: { readonly url: string; readonly prefix: string } | undefined;
-  /** `mongodb://…`. Undefined: views are kept in the data folder. */
+  /** `mongodb://…`. Undefined: the views are in the data folder. */
   readonly mongodb: string | undefined;
 }
 
@@ -98,14 +98,14 @@ export interface Config extends StoresConfig {
   /** Undefined: e-mail goes to the outbox folder. */
   readonly smtp: SmtpServer | undefined;
   readonly roles: ReadonlySet<Role>;
-  /** Requests a minute and key; 0 = off. */
+  /** Requests per minute and key; 0 = off. */
   readonly rateLimit: number;
   readonly rateLimitEmail: number;
   readonly logLevel: string;
   readonly mailInDoubt: 'resend' | 'hold';
 }
 
-/** What is wrong with the configuration, in words for the operator. */
+/** The message says what is wrong with the configuration, for the operator. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -123,7 +123,7 @@ function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environme
 /** @throws ConfigurationError naming every variable that is wrong. */
 export function readConfig(environment: Environment): Config {
   const settings = parsed(schema, environment);
-  refuseWhatIsMissing(settings);
+  requireWhatBelongsTogether(settings);
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -146,7 +146,7 @@ const storesSchema = schema.pick({
   SECRET: true,
 });
 
-/** Where the stores are, whatever else the environment says; a secret may be missing. @throws ConfigurationError */
+/** Only the variables of the stores are checked, and the secret may be missing. @throws ConfigurationError */
 export const readStoresConfig = (environment: Environment): StoresConfig => storesIn(parsed(storesSchema, environment));
 
 function storesIn(settings: z.output<typeof storesSchema>): StoresConfig {
@@ -159,7 +159,7 @@ function storesIn(settings: z.output<typeof storesSchema>): StoresConfig {
   };
 }
 
-function refuseWhatIsMissing({ ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET }: z.output<typeof schema>): void {
+function requireWhatBelongsTogether({ ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET }: z.output<typeof schema>): void {
   if (EVENTSTORE_URL !== undefined && SECRET === undefined)
     throw new ConfigurationError(
       'SECRET is required with EVENTSTORE_URL: at least 32 bytes, the same in every process, kept in the backup. Stream names are derived from it.',

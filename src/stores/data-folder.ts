@@ -1,4 +1,4 @@
-/** The data folder: where the embedded stores, the outbox and what is generated on the first start live. */
+/** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -24,16 +24,16 @@ export interface DataFolder {
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;
-  /** Of whoever holds the folder's lock and does not listen yet: what stands there is of a service before, or came with a copy. */
+  /** For the holder of the lock, before it listens: the address is of an earlier run, or came with a copy of the folder. */
   forgetAddress(): void;
-  /** As it was last written; the service may have stopped since. */
+  /** As last written; the service may have stopped since. */
   address(): string | undefined;
-  /** The key that was generated on the first start, in clear; undefined when it is not kept here. */
+  /** The generated key in clear; undefined when it is not in the folder. */
   apiKey(): string | undefined;
-  /** The deployment secret; undefined when there is none. */
+  /** Undefined when there is none. */
   secret(): string | undefined;
   generateSecret(): string;
-  /** Stored key hashes; the first call ever generates a key, which only then comes along in clear. */
+  /** The stored hashes of keys. The first call ever generates a key and returns it in clear, once. */
   apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string };
 }
 
@@ -52,7 +52,7 @@ export function openDataFolder(folder: string): DataFolder {
   return dataFolderAt(folder);
 }
 
-/** Makes nothing before it has to. */
+/** Writes nothing by itself. */
 export function dataFolderAt(folder: string): DataFolder {
   const file = (name: string): string => path.join(folder, name);
   const keysFile = file('api-keys.json');
@@ -84,7 +84,7 @@ export function dataFolderAt(folder: string): DataFolder {
       }
       const generated = `al_${randomBytes(24).toString('base64url')}`;
       const key = { id: 'default', hash: hash(generated) };
-      // The clear text first: a hash whose key nobody knows would lock everybody out.
+      // The clear text first: nobody could use a hash without its key.
       writeDurably(file('api-key.txt'), `${generated}\n`);
       writeDurably(keysFile, `${JSON.stringify([{ id: key.id, sha256: key.hash.toString('hex') }])}\n`);
       return { keys: [key], generated };
@@ -103,12 +103,12 @@ function readKeys(file: string): StoredKey[] {
     return parsed.map(({ id, sha256 }) => ({ id, hash: Buffer.from(sha256, 'hex') }));
   } catch {
     throw new ConfigurationError(
-      `${file} cannot be read. Put it back from the backup, or remove it: then a new key is made.`,
+      `${file} cannot be read. Put it back from the backup, or remove it: then a new key is generated.`,
     );
   }
 }
 
-/** Whole or not at all, readable by the owner only. */
+/** Atomically, and readable by the owner only. */
 function writeDurably(name: string, text: string): void {
   const draft = `${name}.${process.pid}.tmp`;
   const handle = openSync(draft, 'w', 0o600);

@@ -1,4 +1,4 @@
-/** Opens the two stores that the configuration names, embedded or on servers, and waits for servers that are not there yet. */
+/** Opens the two stores of the configuration, embedded or on servers, and waits for servers that are not there yet. */
 import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
 import type { Config } from './config.js';
@@ -13,7 +13,7 @@ import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/rea
 
 const embedded = z.object({ kind: z.literal('embedded'), file: z.string() });
 
-// The drivers of the servers are loaded where they are used only: they would double the time that an embedded start takes.
+// The drivers of the servers are loaded only when used: they would double the time of an embedded start.
 const eventStoreDb = () => import('../eventstore/eventstoredb/event-store.js');
 const mongo = () => import('../readmodels/mongodb/read-models.js');
 const mongoCheck = () => import('../readmodels/mongodb/check.js');
@@ -30,16 +30,16 @@ export type StoreSettings = z.output<typeof storeSettings>;
 
 /** What the composition root needs beyond the port. */
 export interface OpenEventStore extends EventStore {
-  /** Whether appends are taken at present, as far as is known. */
+  /** Whether appends are accepted at present, as far as is known. */
   isWritable(): boolean;
-  /** Where the log is this process's own: calls the listener with each new head, before the appends resolve. */
+  /** Only where no other process writes: calls the listener with each new head, before the appends resolve. */
   onCommitted?(listener: (position: Position) => void): () => void;
-  /** Where the log keeps its evidence chain itself: how far that goes. @throws StoreUnavailableError */
+  /** Only where the log itself stores the evidence chain: its head. @throws StoreUnavailableError */
   chainHead?(): ChainHead | undefined;
 }
 
 export interface OpenReader extends EventReader {
-  /** Something was appended, perhaps: subscriptions look at once. */
+  /** Something may have been appended: subscriptions read at once. */
   wake(): void;
 }
 
@@ -59,7 +59,7 @@ export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
 export interface EventStoreHooks {
-  /** Told of what fails no append or many. */
+  /** Called for a fault that no single append reports. */
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; called at each try. */
   readonly onWaiting: (reason: string) => void;
@@ -85,7 +85,7 @@ export async function openEventStore(
   }
 }
 
-/** What the adapter says of an address holds nothing of it. */
+/** The adapter's message holds nothing of the address. */
 function usable<Store>(open: () => Store): Store {
   try {
     return open();
@@ -94,7 +94,7 @@ function usable<Store>(open: () => Store): Store {
   }
 }
 
-/** For following the log in another thread. @throws StoreUnavailableError */
+/** Follows the log in another thread. @throws StoreUnavailableError */
 export async function openEventReader(
   settings: StoreSettings['events'],
   { onFault }: Pick<EventStoreHooks, 'onFault'>,
@@ -104,7 +104,7 @@ export async function openEventReader(
 }
 
 export interface ViewsHooks extends Pick<EventStoreHooks, 'onWaiting' | 'signal'> {
-  /** The file was damaged and has been discarded. */
+  /** Called when the file was damaged and has been discarded. */
   readonly onDamage: (damage: string) => void;
 }
 
@@ -126,8 +126,7 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
 
 /**
  * Views of another log, or of more of this one than there is, are not replaced without being asked: others may use them,
- * or the log was shortened. Call this before anything is written. @throws ForeignViewsError when they belong to another log, or to
- * more of this one than there is. @throws ServerRefusedError
+ * or the log was shortened. Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
  */
 export async function refuseForeignViews(
   settings: StoreSettings,
@@ -153,10 +152,10 @@ export async function refuseForeignViews(
   }
 }
 
-/** For those who have a thread to themselves: longer than making the indexes of a large embedded view takes. */
+/** For a thread of its own: longer than creating the indexes of a large embedded view takes. */
 export const patientMs = 60_000;
 
-/** `patience`: milliseconds that a write to an embedded file waits for another one, and its thread with it. @throws ReadModelsUnavailableError */
+/** `patience`: milliseconds that a write to an embedded file, and its thread, wait for another write. @throws ReadModelsUnavailableError */
 export async function openReadModels(
   settings: StoreSettings['views'],
   options: { readonly patience?: number } = {},

@@ -1,4 +1,4 @@
-/** The write side as it opens on a log: a catalogue that cannot be folded stops what rests on it, and nothing else. */
+/** A catalogue that cannot be folded stops the commands that need its names, and no others. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,14 +8,14 @@ import { UnreadableEventError } from '../../src/events/codec.js';
 import { deriveStreamKeys } from '../../src/events/streams.js';
 import { StoreUnavailableError, type EventStore } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { openWriteSide } from '../../src/app/commands.js';
+import { openCommands } from '../../src/app/commands.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 
 let folder: string;
 let store: SqliteEventStore;
 let told: { stream: string; reason: string }[];
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'write-side-'));
+  folder = mkdtempSync(path.join(os.tmpdir(), 'commands-'));
   store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
   told = [];
 });
@@ -27,7 +27,7 @@ afterEach(async () => {
 const none = { load: () => Promise.resolve(undefined), save: () => Promise.resolve(), close: () => Promise.resolve() };
 const context: CommandContext = { correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'test' };
 const opened = (on: EventStore = store) =>
-  openWriteSide({
+  openCommands({
     store: on,
     keys: deriveStreamKeys('a secret of the tests, long enough for a key'),
     onAppended: () => undefined,

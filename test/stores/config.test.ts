@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ConfigurationError, readConfig } from '../../src/stores/config.js';
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['PORT', { PORT: 'abc' }],
+  ['PORT', { PORT: '70000' }],
+  ['SMTP_URL', { SMTP_URL: 'foo' }],
+  ['SMTP_URL', { SMTP_URL: 'https://example.com' }],
+  ['RATE_LIMIT', { RATE_LIMIT: '-1' }],
+  ['RATE_LIMIT_EMAIL', { RATE_LIMIT_EMAIL: 'many' }],
+  ['ROLES', { ROLES: 'api' }],
+  ['ROLES', { ROLES: 'api,projector,mailer,cook' }],
+  ['SECRET', { SECRET: 'too-short-a-secret' }],
+  ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+  ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
+  ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
+  ['EVENTSTORE_PREFIX', { EVENTSTORE_PREFIX: 'a.b' }],
+  ['MONGODB_URL', { MONGODB_URL: 'postgres://example.com' }],
+  ['API_KEYS', { API_KEYS: 'shop:two words' }],
+  ['API_KEYS', { API_KEYS: 'mailer:a-key' }],
+  ['API_KEYS', { API_KEYS: ',' }],
+])('a bad %s is refused by name, and shows no secret: %o', (variable, environment) => {
+  let message = '';
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    message = String(error);
+  }
+  expect(message).toMatch(new RegExp(`\\b${variable}\\b`));
+  for (const secret of ['too-short-a-secret', 'two words', 'a-key']) expect(message).not.toContain(secret);
+});
+
+test('an empty variable counts as absent', () => {
+  expect(readConfig({ PORT: '', API_KEYS: '', SECRET: '' })).toEqual(readConfig({}));
+});
