@@ -59,6 +59,9 @@ export const errorCatalogue = {
   invalid_follow: validation('follow must be true or false'),
   invalid_feed_format: validation('format must be json or ndjson'),
   invalid_list_format: validation('format must be ndjson or csv'),
+  invalid_email_state: validation(
+    'state must be requested, sending, sent, deferred, failed, in_doubt, held or cancelled',
+  ),
   invalid_interval: validation('interval must be day, week or month'),
   too_many_rows: validation('from and to must span at most {limit} intervals'),
   unknown_parameter: validation('Unknown query parameter {field}'),
@@ -77,6 +80,8 @@ export const errorCatalogue = {
   not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
   unknown_view: { status: 404, type: 'not_found', message: 'There is no such view. There are: {names}; or all' },
   method_not_allowed: { status: 405, type: 'method_not_allowed', message: 'Method not allowed' },
+  email_not_releasable: { status: 409, type: 'conflict', message: 'The email cannot be released' },
+  email_not_cancellable: { status: 409, type: 'conflict', message: 'The email cannot be cancelled' },
   rebuild_running: { status: 409, type: 'conflict', message: 'A rebuild is running already' },
   too_large: { status: 413, type: 'too_large', message: 'Request body is too large' },
   unsupported_media_type: {

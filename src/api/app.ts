@@ -115,7 +115,7 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
       runner,
     ),
   );
-  app.use('/v1/email', emailRouter({ audience, queries, reads }, runner));
+  app.use('/v1/email', emailRouter({ ...options, email: audience.email, queries, reads }, runner));
   app.use('/v1/analytics', analyticsRouter({ ...options, reads }, runner));
   app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, runner));
   const audit = createAudit(options.events);

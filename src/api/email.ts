@@ -1,22 +1,26 @@
-/** The router of transactional e-mail: send, and what became of it. */
+/** The router of transactional e-mail: send, what became of it, release and cancel. */
 import type { Router } from 'express';
-import type { Audience } from '../commands/audience.js';
+import type { ChangedEmail, EmailRequests } from '../commands/email-requests.js';
 import { ServiceError } from '../errors.js';
+import { deliveryStates } from '../projections/emails.js';
 import type { Queries } from '../projections/queries.js';
-import type { Call, EndpointRunner } from './endpoint-runner.js';
-import { parseEmail } from './input.js';
-import type { Reads } from './reads.js';
+import type { Call, Endpoint, EndpointRunner } from './endpoint-runner.js';
+import { parseEmail, parseEmptyBody } from './input.js';
+import { optionalText } from './query.js';
+import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
 import { createRoutes } from './routes.js';
 
 export interface EmailRouter {
-  readonly audience: Audience;
+  readonly email: EmailRequests;
   readonly queries: Queries;
   readonly reads: Reads;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
 }
 
 const bodyLimit = 1024 * 1024;
 
-export function emailRouter({ audience, queries, reads }: EmailRouter, runner: EndpointRunner): Router {
+export function emailRouter({ email, queries, reads, clock }: EmailRouter, runner: EndpointRunner): Router {
   const routes = createRoutes(runner, '/v1/email');
 
   routes.post('/send', {
@@ -28,7 +32,7 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, runner: E
       const { from_email, to_email, subject, mail_template } = call.input;
       const message = { from_email, to_email, subject, mail_template };
       const idempotencyKey = idempotencyKeyOf(call);
-      const { emailId, replayed, position } = await audience.sendEmail({ message, idempotencyKey }, call.context);
+      const { emailId, replayed, position } = await email.send({ message, idempotencyKey }, call.context);
       const headers = ['Location', `/v1/email/${emailId}`, 'X-Position', position];
       return {
         message: 'Email accepted for delivery!',
@@ -38,17 +42,66 @@ export function emailRouter({ audience, queries, reads }: EmailRouter, runner: E
     },
   });
 
+  /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
+  async function streamOf(call: Call<unknown>): Promise<string> {
+    const id = call.parameter('email_id');
+    await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
+    const stream = await queries.streamOfEmail(id);
+    if (stream === undefined) throw new ServiceError('not_found');
+    return stream;
+  }
+
+  const operation = (
+    message: string,
+    change: (stream: string, call: Call<undefined>) => Promise<ChangedEmail>,
+  ): Endpoint<undefined> => ({
+    parse: parseEmptyBody,
+    isOurs: true,
+    query: [],
+    async handle(call) {
+      const { emailId, status, position } = await change(await streamOf(call), call);
+      return { message, data: { email_id: emailId, state: status }, headers: ['X-Position', position] };
+    },
+  });
+
+  routes.post(
+    '/:email_id/release',
+    operation('Email released successfully!', (stream, { context }) =>
+      email.release({ stream, now: new Date(clock()).toISOString() }, context),
+    ),
+  );
+
+  routes.post(
+    '/:email_id/cancel',
+    operation('Email cancelled successfully!', (stream, { context }) => email.cancel({ stream }, context)),
+  );
+
   routes.get('/:email_id', {
     isOurs: true,
     query: [],
     async handle(call) {
       const id = call.parameter('email_id');
       await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
-      const email = await queries.getEmail(id);
-      if (email === undefined) throw new ServiceError('not_found');
+      const found = await queries.getEmail(id);
+      if (found === undefined) throw new ServiceError('not_found');
       if (reads.isIncomplete(['emails']))
         reads.checkParked({ view: 'emails', stream: (await queries.streamOfEmail(id)) ?? '' });
-      return { data: email };
+      return { data: found };
+    },
+  });
+
+  routes.get('/', {
+    isOurs: true,
+    query: ['state', ...pageParameters],
+    async handle(call) {
+      const text = optionalText(call.request, 'state');
+      const state = deliveryStates.find((one) => one === text);
+      if (state === undefined && text !== undefined) throw new ServiceError('invalid_email_state');
+      const scope = ['emails', state ?? ''];
+      const page = pageRequest(call.request, scope);
+      await reads.visible(call, { touched: ['emails'], parked: [] });
+      const isIncomplete = reads.isIncomplete(['emails']);
+      return pageOf(await queries.pageEmails({ ...page, state }), { show: (one) => one, isIncomplete, scope });
     },
   });
 

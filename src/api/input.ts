@@ -24,6 +24,12 @@ export type Parser<Input> = (body: Body) => Input;
 /** Of endpoints that take nothing from the body. */
 export const parseNothing: Parser<undefined> = () => undefined;
 
+/** Of endpoints of our own that take nothing from the body: a field that is there is a mistake. */
+export const parseEmptyBody: Parser<undefined> = (body) => {
+  for (const name of Object.keys(body))
+    throw new ServiceError('unknown_field', { field: /^\w{1,64}$/.test(name) ? name : 'this' });
+};
+
 export const parseGroup = parser(['group_name'], (take) => ({ group_name: take('group_name', name) }));
 export const parseList = parser(['list_name'], (take) => ({ list_name: take('list_name', name) }));
 export const parseTag = parser(['tag_name'], (take) => ({ tag_name: take('tag_name', name) }));

@@ -58,6 +58,9 @@ function transportOf({ config, logger, folder }: MailOptions): Transport {
   });
 }
 
+const untrustedCertificate =
+  'the certificate of the mail server (SMTP_URL) is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that a valid certificate names';
+
 /** One log line per change of an e-mail's state. */
 function mailReport(logger: Logger): (report: MailerReport) => void {
   return (report) => {
@@ -66,6 +69,7 @@ function mailReport(logger: Logger): (report: MailerReport) => void {
       logger.error({ ...line, err: error }, 'mailer');
     } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
       logger.info(report, 'mailer');
+    else if (report.type === 'recorded' && report.certificate !== undefined) logger.error(report, untrustedCertificate);
     else logger.warn(report, 'mailer');
   };
 }

@@ -1,13 +1,6 @@
 /** What clients can ask for: which streams a request touches, in which order, and what it answers. */
 import { ServiceError } from '../errors.js';
-import {
-  contactStream,
-  emailStream,
-  groupsStream,
-  listsStream,
-  tagsStream,
-  type StreamKeys,
-} from '../events/streams.js';
+import { contactStream, groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
 import type { CommandContext } from './batch.js';
@@ -22,6 +15,7 @@ import type {
   TagReference,
 } from './contact.js';
 import type { EmailCommand, EmailState } from './email.js';
+import { createEmailRequests, type EmailRequests } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 
 type CatalogueHandler = Pick<CommandHandler<CatalogueState, CatalogueCommand, unknown>, 'execute' | 'fresh' | 'known'>;
@@ -91,20 +85,8 @@ export interface TaggedContact extends Written {
   readonly tags: readonly TagReference[];
 }
 
-export interface EmailMessage {
-  readonly from_email: string;
-  readonly to_email: string;
-  readonly subject: string;
-  readonly mail_template: string;
-}
-
-export interface AcceptedEmail extends Written {
-  readonly emailId: string;
-  /** True when an earlier request with the same key had been accepted already. */
-  readonly replayed: boolean;
-}
-
 export interface Audience {
+  readonly email: EmailRequests;
   readonly groups: Catalogue;
   readonly lists: Catalogue;
   readonly tags: Catalogue;
@@ -115,10 +97,6 @@ export interface Audience {
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
   /** Answers those of the named tags that exist. */
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
-  sendEmail(
-    request: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
-    context: CommandContext,
-  ): Promise<AcceptedEmail>;
 }
 
 const noReferences: readonly TagReference[] = [];
@@ -174,6 +152,7 @@ export function createAudience(options: AudienceOptions): Audience {
     groups: catalogue(options.groups, groupsStream, () => newId('grp')),
     lists: catalogue(lists, listsStream, () => newId('lst')),
     tags: catalogue(tags, tagsStream, () => newId('tag')),
+    email: createEmailRequests(options),
 
     async createContact({ listId, email, status, profile, consent }, context) {
       const list = await listReference(listId);
@@ -215,35 +194,7 @@ export function createAudience(options: AudienceOptions): Audience {
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
       return { tags: detach, position };
     },
-
-    sendEmail: (request, context) => sendEmail(options, request, context),
   };
-}
-
-async function sendEmail(
-  { emails, keys, newId }: AudienceOptions,
-  { message, idempotencyKey }: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
-  context: CommandContext,
-): Promise<AcceptedEmail> {
-  const emailId = newId('eml');
-  const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
-  const requestHash = keys.requestHash([message.from_email, message.to_email, message.subject, message.mail_template]);
-  const { state, position } = await emails.execute({
-    stream: emailStream(key),
-    command: {
-      type: 'RequestEmail',
-      email_id: emailId,
-      recipient_key: keys.contactKey(message.to_email),
-      request_hash: requestHash,
-      message,
-    },
-    context:
-      idempotencyKey === undefined
-        ? context
-        : { ...context, idempotency: { key_hash: key, request_hash: requestHash } },
-    assumeNew: true,
-  });
-  return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
 }
 
 function catalogue(handler: CatalogueHandler, stream: string, newId: () => string): Catalogue {

@@ -7,7 +7,8 @@ import { knownBy, type Decider, type Decision } from './decider.js';
 
 // ── state ──
 
-export type EmailStatus = 'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed';
+export type EmailStatus =
+  'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed' | 'cancelled';
 
 export interface EmailState {
   readonly status: EmailStatus;
@@ -65,6 +66,8 @@ function progressed(state: EmailState, event: EmailEvent): EmailState {
       return { ...state, status: 'held', next_attempt_at: null };
     case 'EmailReleased':
       return { ...state, status: 'deferred', next_attempt_at: event.data.next_attempt_at };
+    case 'EmailCancelled':
+      return { ...state, status: 'cancelled', next_attempt_at: null };
     default:
       return event satisfies never;
   }
@@ -101,6 +104,8 @@ interface Outcome {
   /** A code, never text. */
   readonly reason: string;
   readonly smtp_code?: number | undefined;
+  /** RFC 3463. */
+  readonly enhanced_code?: string | undefined;
   /** The server's reply; personal. */
   readonly response?: string | undefined;
 }
@@ -111,6 +116,8 @@ export interface RecordSent extends Outcome {
 export interface RecordDeferred extends Outcome {
   readonly type: 'RecordDeferred';
   readonly next_attempt_at: string;
+  /** No further attempt without an operator's word. */
+  readonly hold?: boolean;
 }
 export interface RecordFailed extends Outcome {
   readonly type: 'RecordFailed';
@@ -129,19 +136,29 @@ export interface RecordInDoubt {
   readonly next_attempt_at: string | null;
 }
 
-export interface HoldEmail {
-  readonly type: 'HoldEmail';
-  readonly reason: string;
-}
+/** Lets a held e-mail go. */
 export interface ReleaseEmail {
   readonly type: 'ReleaseEmail';
   readonly next_attempt_at: string;
 }
 
-export type EmailCommand =
-  RequestEmail | StartDispatch | RecordSent | RecordDeferred | RecordFailed | RecordInDoubt | HoldEmail | ReleaseEmail;
+/** Ends an e-mail that is not being sent. */
+export interface CancelEmail {
+  readonly type: 'CancelEmail';
+  readonly reason: string;
+}
 
-/** A command that cannot apply yields no events; the state that comes back with it tells why. */
+export type EmailCommand =
+  | RequestEmail
+  | StartDispatch
+  | RecordSent
+  | RecordDeferred
+  | RecordFailed
+  | RecordInDoubt
+  | ReleaseEmail
+  | CancelEmail;
+
+/** A mailer's command that cannot apply yields no events; the state that comes back with it tells why. */
 function decide(command: EmailCommand, state: EmailState): Decision<EmailEvent> {
   switch (command.type) {
     case 'RequestEmail':
@@ -156,10 +173,10 @@ function decide(command: EmailCommand, state: EmailState): Decision<EmailEvent> 
       return recordFailed(command, state);
     case 'RecordInDoubt':
       return recordInDoubt(command, state);
-    case 'HoldEmail':
-      return hold(command, state);
     case 'ReleaseEmail':
       return release(command, state);
+    case 'CancelEmail':
+      return cancel(command, state);
     default:
       return command satisfies never;
   }
@@ -187,20 +204,23 @@ function recordSent(command: RecordSent, state: EmailState): Decision<EmailEvent
 
 function recordDeferred(command: RecordDeferred, state: EmailState): Decision<EmailEvent> {
   if (!isRunning(command.attempt, state)) return [];
-  const { next_attempt_at } = command;
-  return [{ type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } }];
+  const { next_attempt_at, reason, hold = false } = command;
+  const deferred: EmailEvent = { type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } };
+  return hold ? [deferred, { type: 'EmailHeld', data: { email_id: state.email_id, reason } }] : [deferred];
 }
 
 const recordFailed = (command: RecordFailed, state: EmailState): Decision<EmailEvent> =>
   isRunning(command.attempt, state) ? [{ type: 'EmailFailed', data: outcome(command, state) }] : [];
 
-const hold = ({ reason }: HoldEmail, state: EmailState): Decision<EmailEvent> =>
-  isWaiting(state) ? [{ type: 'EmailHeld', data: { email_id: state.email_id, reason } }] : [];
+const release = ({ next_attempt_at }: ReleaseEmail, { status, email_id }: EmailState): Decision<EmailEvent> =>
+  status === 'held'
+    ? [{ type: 'EmailReleased', data: { email_id, next_attempt_at } }]
+    : { refused: 'email_not_releasable' };
 
-function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
-  if (state.status !== 'held') return [];
-  return [{ type: 'EmailReleased', data: { email_id: state.email_id, next_attempt_at } }];
-}
+const cancel = ({ reason }: CancelEmail, state: EmailState): Decision<EmailEvent> =>
+  isWaiting(state) || state.status === 'held'
+    ? [{ type: 'EmailCancelled', data: { email_id: state.email_id, reason } }]
+    : { refused: 'email_not_cancellable' };
 
 function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<EmailEvent> {
   const { attempt, reason, judge, run_ended, now } = command;
@@ -221,10 +241,11 @@ const isWaiting = ({ status }: EmailState): boolean =>
 
 const isRunning = (attempt: number, state: EmailState): boolean => state.running !== null && state.attempts === attempt;
 
-function outcome({ attempt, reason, smtp_code, response }: Outcome, { email_id }: EmailState) {
+function outcome({ attempt, reason, smtp_code, enhanced_code, response }: Outcome, { email_id }: EmailState) {
   const code = smtp_code === undefined ? {} : { smtp_code };
+  const enhanced = enhanced_code === undefined ? {} : { enhanced_code };
   const message = response === undefined ? {} : { message: { response } };
-  return { email_id, attempt, reason, ...code, ...message };
+  return { email_id, attempt, reason, ...code, ...enhanced, ...message };
 }
 
 export const emailDecider: Decider<EmailState, EmailCommand, EmailEvent> = {

@@ -6,7 +6,11 @@ const attempt = { email_id: z.string(), attempt: z.number().int().min(1) };
 /** An SMTP reply quotes the address, so it is personal. */
 const reply = z.object({ salt, response: z.string() }).optional();
 const smtpCode = z.number().int().optional();
+/** Enhanced status code of the reply (RFC 3463), such as `5.1.1`. */
+const enhancedCode = z.string().optional();
 const time = z.iso.datetime({ precision: 3 });
+
+const outcome = { ...attempt, smtp_code: smtpCode, enhanced_code: enhancedCode, reason: z.string(), message: reply };
 
 export const emailSchemas = {
   EmailRequested: z.object({
@@ -24,19 +28,15 @@ export const emailSchemas = {
   }),
   /** The claim of one attempt, appended before the connection is opened. After `deadline` others may judge it. */
   EmailDispatchStarted: z.object({ ...attempt, run_id: z.string(), deadline: time }),
-  EmailSent: z.object({ ...attempt, smtp_code: smtpCode, reason: z.string(), message: reply }),
-  EmailDeferred: z.object({
-    ...attempt,
-    smtp_code: smtpCode,
-    reason: z.string(),
-    message: reply,
-    next_attempt_at: time,
-  }),
-  EmailFailed: z.object({ ...attempt, smtp_code: smtpCode, reason: z.string(), message: reply }),
+  EmailSent: z.object(outcome),
+  EmailDeferred: z.object({ ...outcome, next_attempt_at: time }),
+  EmailFailed: z.object(outcome),
   /** Perhaps sent, perhaps not; `next_attempt_at` null = held. */
   EmailInDoubt: z.object({ ...attempt, reason: z.string(), next_attempt_at: time.nullable() }),
+  /** Not tried again without an operator's word. */
   EmailHeld: z.object({ email_id: z.string(), reason: z.string() }),
   EmailReleased: z.object({ email_id: z.string(), next_attempt_at: time }),
+  EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),
 };
 
 export type EmailEvent = EventOf<typeof emailSchemas>;

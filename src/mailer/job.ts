@@ -15,9 +15,12 @@ export type MailerReport =
       readonly type: 'recorded';
       readonly email_id: string;
       readonly attempt: number;
-      readonly outcome: SendOutcome['status'];
+      readonly outcome: SendOutcome['status'] | 'held';
       readonly reason: string;
       readonly smtp_code?: number | undefined;
+      readonly enhanced_code?: string | undefined;
+      /** What is wrong with the certificate of the mail server. */
+      readonly certificate?: string | undefined;
     }
   /** The attempt was over for the log before this run could say how it ended, and nothing was written. */
   | { readonly type: 'superseded'; readonly email_id: string; readonly attempt: number; readonly reason: string }

@@ -9,6 +9,8 @@ export interface LoadedEmail {
   readonly correlationId: string;
   readonly requestId: string;
   readonly state: EmailState;
+  /** When it was requested, or last released: from then on the time to give up counts. */
+  readonly since: string;
   /** Id of the last event. */
   readonly lastEventId: string;
 }
@@ -19,6 +21,7 @@ export type StreamReader = Pick<EventReader, 'readStream'>;
 export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
   let state = emailDecider.initial;
   let lastEventId = '';
+  let since = '';
   let requested: Pick<LoadedEmail, 'request' | 'correlationId' | 'requestId'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
@@ -27,6 +30,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
       state = emailDecider.evolve(state, event);
       lastEventId = id;
+      if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
       if (event.type !== 'EmailRequested') continue;
       const { email_id, message } = event.data;
       requested = {
@@ -35,7 +39,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         requestId: metadata.request_id,
       };
     }
-  return requested === undefined ? undefined : { ...requested, state, lastEventId };
+  return requested === undefined ? undefined : { ...requested, state, since, lastEventId };
 }
 
 /** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */

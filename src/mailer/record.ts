@@ -11,7 +11,9 @@ export interface Ending {
   readonly status: SendOutcome['status'];
   readonly reason: string;
   readonly smtp_code?: number | undefined;
+  readonly enhanced_code?: string | undefined;
   readonly response?: string | undefined;
+  readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;
 }
@@ -27,7 +29,7 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
       const context = contextOf(job, await claimEventId(reader, stream, attempt));
       const { events } = await handler.execute({ stream, command, context });
       if (events.length === 0) report({ type: 'superseded', ...about });
-      else report({ type: 'recorded', ...about, outcome: outcomes[command.type], smtp_code: ending.smtp_code });
+      else report({ type: 'recorded', ...about, outcome: outcomeOf(command), ...codesOf(ending) });
       return 'recorded';
     } catch (error) {
       report({ type: 'record_failed', email_id: about.email_id, attempt, error });
@@ -41,6 +43,8 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
   }
 }
 
+const codesOf = ({ smtp_code, enhanced_code, certificate }: Ending) => ({ smtp_code, enhanced_code, certificate });
+
 type Verdict = RecordSent | RecordDeferred | RecordFailed | RecordInDoubt;
 
 const outcomes = {
@@ -50,9 +54,12 @@ const outcomes = {
   RecordInDoubt: 'in_doubt',
 } as const satisfies Record<Verdict['type'], SendOutcome['status']>;
 
+const outcomeOf = (command: Verdict): SendOutcome['status'] | 'held' =>
+  command.type === 'RecordDeferred' && command.hold === true ? 'held' : outcomes[command.type];
+
 function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
-  const { reason, smtp_code, response } = ending;
-  const outcome = { attempt, reason, smtp_code, response };
+  const { reason, smtp_code, enhanced_code, response } = ending;
+  const outcome = { attempt, reason, smtp_code, enhanced_code, response };
   switch (ending.status) {
     case 'sent':
       return { type: 'RecordSent', ...outcome };
@@ -67,6 +74,9 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
   }
 }
 
+/** For the operator to put right: no e-mail may fail of it. */
+const operatorsTrouble: readonly string[] = ['policy', 'auth_failed', 'tls'];
+
 function deferredOrGivenUp(
   { options, email }: Job,
   outcome: Omit<RecordFailed, 'type'>,
@@ -75,8 +85,11 @@ function deferredOrGivenUp(
   const { clock, random, timings } = options;
   const now = clock();
   if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay) };
-  const end = Date.parse(email.request.requested_at) + timings.giveUp;
-  if (now >= end) return { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
+  const end = Date.parse(email.since) + timings.giveUp;
+  if (now >= end)
+    return operatorsTrouble.includes(outcome.reason)
+      ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }
+      : { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
   const next = now + backoffDelay(email.state.attempts, timings, random);
   return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
 }

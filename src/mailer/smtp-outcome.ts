@@ -1,5 +1,5 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
-import type { Reason, SendOutcome } from './transport.js';
+import type { Reason, Reply, SendOutcome } from './transport.js';
 
 /** The parts of a nodemailer error that tell what happened. */
 export interface SmtpError {
@@ -18,11 +18,13 @@ export type SmtpFault = { readonly error: SmtpError } | { readonly reason: Reaso
 export function beforeHandOver(fault: SmtpFault): SendOutcome {
   if ('reason' in fault) return { status: 'deferred', reason: fault.reason };
   const { error } = fault;
-  const reply = { smtp_code: error.responseCode, response: error.response };
-  if (isRefusal(error)) return { status: 'failed', reason: 'smtp_5xx', ...reply };
+  const reply = replyOf(error.response);
+  if (isRefusal(error) && !isPolicy(reply)) return { status: 'failed', reason: 'smtp_5xx', ...reply };
   // nodemailer compares the size with what the server announced and sends nothing.
   if (error.code === 'EMESSAGE' && error.responseCode === undefined) return { status: 'failed', reason: 'too_large' };
-  return { status: 'deferred', reason: reasonOf(error), ...reply };
+  const reason = reasonOf(error);
+  const certificate = reason === 'tls' ? untrusted.exec(error.originalCode ?? '')?.[0] : undefined;
+  return { status: 'deferred', reason, ...(certificate === undefined ? {} : { certificate }), ...reply };
 }
 
 /** The final dot is out. Only the reply to it is an answer; a connection that breaks, or says goodbye unasked, is none. */
@@ -31,11 +33,27 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
   const { error } = fault;
   const { responseCode: code } = error;
   if (error.code !== 'EMESSAGE' || code === undefined) return { status: 'in_doubt', reason: reasonOf(error) };
-  const reply = { smtp_code: code, response: error.response };
+  const reply = replyOf(error.response);
+  if (isPolicy(reply)) return { status: 'deferred', reason: 'policy', ...reply };
   return code >= 500
     ? { status: 'failed', reason: 'smtp_5xx', ...reply }
     : { status: 'deferred', reason: 'smtp_4xx', ...reply };
 }
+
+/** What the server replied, and the codes that stand at the start of it. */
+export function replyOf(response?: string): Reply {
+  if (response === undefined) return {};
+  const [, code, enhanced] = /^(\d{3})(?:[ -]([245]\.\d{1,3}\.\d{1,3})(?!\.?\d))?/.exec(response) ?? [];
+  return {
+    ...(code === undefined ? {} : { smtp_code: Number(code) }),
+    ...(enhanced === undefined ? {} : { enhanced_code: enhanced }),
+    response,
+  };
+}
+
+/** Refused for what the service is, not for what the message says: relaying denied, a sender that must log in, a blocked address. */
+const isPolicy = ({ smtp_code = 0, enhanced_code = '' }: Reply): boolean =>
+  smtp_code >= 500 && enhanced_code.startsWith('5.7.');
 
 const messageCommands = ['MAIL FROM', 'RCPT TO', 'DATA'];
 /** "Log in first" and the like: the operator's error, for which no mail may be lost. */
@@ -51,7 +69,8 @@ function isRefusal({ command, responseCode }: SmtpError): boolean {
 function reasonOf(error: SmtpError): Reason {
   const { code, responseCode, originalCode } = error;
   if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
-  if (code === 'ETLS' || certificateCodes.test(originalCode ?? '')) return 'tls';
+  if (isPolicy(replyOf(error.response))) return 'policy';
+  if (code === 'ETLS' || tlsCodes.test(originalCode ?? '') || untrusted.test(originalCode ?? '')) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
   return responseCode === undefined ? unanswered(code) : answered(responseCode);
 }
@@ -59,7 +78,9 @@ function reasonOf(error: SmtpError): Reason {
 const answered = (responseCode: number): Reason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
 const unanswered = (code = ''): Reason => byCode[code] ?? 'connection_failed';
 
-const certificateCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
+const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO)/;
+/** There is a certificate, and it does not hold. */
+const untrusted = /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)\w*/;
 
 const byCode: Readonly<Record<string, Reason>> = {
   ETIMEDOUT: 'timeout',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from './smtp-url.js';
-import { afterHandOver, beforeHandOver, type SmtpError, type SmtpFault } from './smtp-outcome.js';
+import { afterHandOver, beforeHandOver, replyOf, type SmtpError, type SmtpFault } from './smtp-outcome.js';
 import type { Mail, SendLimits, SendOutcome, Transport } from './transport.js';
 
 /** How long the reply to QUIT is waited for; the message is accepted already. */
@@ -125,9 +125,4 @@ function bodyOf(bytes: Buffer, mayEnd: () => boolean): Readable {
       } else if (mayEnd()) this.push(null);
     },
   });
-}
-
-function replyOf(response: string): { smtp_code?: number; response: string } {
-  const code = Number(/^\d{3}/.exec(response)?.[0]);
-  return Number.isInteger(code) ? { smtp_code: code, response } : { response };
 }

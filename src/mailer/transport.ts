@@ -14,6 +14,7 @@ export type Reason =
   | 'written'
   | 'smtp_4xx'
   | 'smtp_5xx'
+  | 'policy'
   | 'too_large'
   | 'auth_failed'
   | 'tls'
@@ -29,8 +30,10 @@ export type Reason =
   | 'invalid_message';
 
 /** The server's reply quotes the address, so it is personal: it goes under `message` of the event and nowhere else. */
-interface Reply {
+export interface Reply {
   readonly smtp_code?: number | undefined;
+  /** Enhanced status code (RFC 3463). */
+  readonly enhanced_code?: string | undefined;
   readonly response?: string | undefined;
 }
 
@@ -38,7 +41,12 @@ export type SendOutcome =
   /** Accepted, for certain. */
   | ({ readonly status: 'sent'; readonly reason: Reason } & Reply)
   /** Not accepted, for certain; worth another attempt. */
-  | ({ readonly status: 'deferred'; readonly reason: Reason } & Reply)
+  | ({
+      readonly status: 'deferred';
+      readonly reason: Reason;
+      /** What is wrong with the server's certificate, where that is the reason: a code of OpenSSL or Node. */
+      readonly certificate?: string | undefined;
+    } & Reply)
   /** Not accepted, for certain, and never will be. */
   | ({ readonly status: 'failed'; readonly reason: Reason } & Reply)
   /** Handed over whole, but no answer came: nobody here can know. */

@@ -2,13 +2,23 @@
 import type { DomainEvent } from '../events/codec.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
-export type EmailState = 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held';
+export const deliveryStates = [
+  'requested',
+  'sending',
+  'sent',
+  'deferred',
+  'failed',
+  'in_doubt',
+  'held',
+  'cancelled',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Times are UTC, ISO 8601 with milliseconds, so that they sort as text. */
 export type EmailDocument = {
   readonly email_id: string;
   readonly stream: string;
-  readonly state: EmailState;
+  readonly state: DeliveryState;
   /** There is something left to do, at `next_attempt_at`. */
   readonly open: boolean;
   readonly attempts: number;
@@ -16,7 +26,7 @@ export type EmailDocument = {
   readonly sent_at: string | null;
   /** When the mailer must look at it: to send or, while sending, to judge an attempt that is past its deadline. Null when not open. */
   readonly next_attempt_at: string | null;
-  /** Reason code of the last deferral, failure or doubt. */
+  /** Reason of the last deferral, failure or doubt, and the codes that the server replied. */
   readonly last_error: string | null;
   /** Of the running attempt. */
   readonly deadline: string | null;
@@ -26,8 +36,8 @@ export type EmailDocument = {
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 1,
-  indexes: [{ fields: ['open', 'next_attempt_at'] }],
+  version: 2,
+  indexes: [{ fields: ['open', 'next_attempt_at'] }, { fields: ['state'] }],
   handles: [
     'EmailRequested',
     'EmailDispatchStarted',
@@ -37,6 +47,7 @@ export const emails: Projection<EmailDocument> = {
     'EmailInDoubt',
     'EmailHeld',
     'EmailReleased',
+    'EmailCancelled',
   ],
 
   keys: ({ event }) => ('email_id' in event.data ? [event.data.email_id] : []),
@@ -86,9 +97,9 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
     case 'EmailSent':
       return { ...before, ...closed, state: 'sent', sent_at: at };
     case 'EmailDeferred':
-      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', last_error: event.data.reason };
+      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', last_error: lastError(event.data) };
     case 'EmailFailed':
-      return { ...before, ...closed, state: 'failed', last_error: event.data.reason };
+      return { ...before, ...closed, state: 'failed', last_error: lastError(event.data) };
     case 'EmailInDoubt': {
       const { next_attempt_at: next, reason } = event.data;
       if (next === null) return { ...before, ...closed, state: 'held', last_error: reason };
@@ -98,10 +109,16 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
       return { ...before, ...closed, state: 'held' };
     case 'EmailReleased':
       return { ...reopened(before, event.data.next_attempt_at), state: 'deferred' };
+    case 'EmailCancelled':
+      return { ...before, ...closed, state: 'cancelled' };
     default:
       throw new CannotFoldError(`emails do not fold ${event.type}`);
   }
 }
+
+/** Such as `smtp_5xx 550 5.1.1`; never the server's text. */
+const lastError = (outcome: { reason: string; smtp_code?: number | undefined; enhanced_code?: string | undefined }) =>
+  [outcome.reason, outcome.smtp_code, outcome.enhanced_code].filter((part) => part !== undefined).join(' ');
 
 const reopened = (before: EmailDocument, next: string): EmailDocument => ({
   ...before,

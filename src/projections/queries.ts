@@ -3,7 +3,7 @@ import { nameKey } from '../events/names.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { Page, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type Profile, type Subscription } from './contacts.js';
-import { emails, type EmailDocument, type EmailState } from './emails.js';
+import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument } from './groups.js';
 import { lists, type ListDocument } from './lists.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
@@ -44,7 +44,7 @@ export type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscrip
 
 export type EmailAnswer = {
   readonly email_id: string;
-  readonly state: EmailState;
+  readonly state: DeliveryState;
   readonly attempts: number;
   readonly requested_at: string;
   readonly sent_at: string | null;
@@ -86,6 +86,8 @@ export interface Queries {
     request: ContactsOfListRequest,
   ): Promise<PageAnswer<ContactInListAnswer> | undefined>;
   getEmail(id: string): Promise<EmailAnswer | undefined>;
+  /** By e-mail id. */
+  pageEmails(page: PageRequest & { readonly state?: DeliveryState | undefined }): Promise<PageAnswer<EmailAnswer>>;
   /** The whole stream name of an e-mail. */
   streamOfEmail(id: string): Promise<string | undefined>;
   /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
@@ -127,6 +129,10 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
     pageContactsOfList: (listId, request) => pageContactsOfList(reader, listId, request),
     streamOfEmail: async (id) => (await read<EmailDocument>(reader, emails, id))?.stream,
     getEmail: async (id) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
+    pageEmails: async ({ state, ...page }) => {
+      const where = state === undefined ? {} : { where: { state } };
+      return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
+    },
     dueEmails: async (now, limit) => {
       const { documents } = await reader.find<EmailDocument>(emails, {
         where: { open: true },
@@ -245,7 +251,7 @@ function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDo
   return contact;
 }
 
-function toEmailAnswer(email: EmailDocument): EmailAnswer {
+export function toEmailAnswer(email: EmailDocument): EmailAnswer {
   const { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error } = email;
   return {
     email_id,

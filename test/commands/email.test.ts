@@ -26,7 +26,8 @@ const doubt = (
   now: change.now ?? at(12),
   next_attempt_at: change.next === undefined ? at(20) : change.next,
 });
-const hold: EmailCommand = { type: 'HoldEmail', reason: 'operator' };
+const deferAndHold: EmailCommand = { ...defer, reason: 'policy', hold: true };
+const cancel: EmailCommand = { type: 'CancelEmail', reason: 'requested_by_client' };
 const release: EmailCommand = { type: 'ReleaseEmail', next_attempt_at: at(10) };
 
 const requested: EmailEvent = {
@@ -47,8 +48,10 @@ const inDoubt = (attempt = 1, next: string | null = at(5)): EmailEvent => ({
   type: 'EmailInDoubt',
   data: { ...id, attempt, reason: 'connection_lost', next_attempt_at: next },
 });
-const held: EmailEvent = { type: 'EmailHeld', data: { ...id, reason: 'operator' } };
+const held: EmailEvent = { type: 'EmailHeld', data: { ...id, reason: 'policy' } };
 const released: EmailEvent = { type: 'EmailReleased', data: { ...id, next_attempt_at: at(10) } };
+
+const cancelled: EmailEvent = { type: 'EmailCancelled', data: { ...id, reason: 'requested_by_client' } };
 
 const states = {
   none: [],
@@ -58,10 +61,12 @@ const states = {
   'deferred, not due': [requested, claimed(), deferred(15)],
   'in doubt': [requested, claimed(), inDoubt()],
   'in doubt, held': [requested, claimed(), inDoubt(1, null)],
-  held: [requested, held],
-  released: [requested, held, released],
+  held: [requested, claimed(), deferred(), held],
+  released: [requested, claimed(), deferred(), held, released],
   sent: [requested, claimed(), wasSent()],
   failed: [requested, claimed(), failed],
+  cancelled: [requested, cancelled],
+  'cancelled in doubt': [requested, claimed(), inDoubt(), cancelled],
 } satisfies Record<string, EmailEvent[]>;
 type StateName = keyof typeof states;
 
@@ -71,8 +76,14 @@ const decided = (given: readonly EmailEvent[], when: EmailCommand): readonly Ema
   return isRefusal(decision) ? decision.refused : decision;
 };
 
-/** What each command brings about, and in which states; in all others it brings nothing. */
-const effects: { name: string; when: EmailCommand; type: EmailEvent['type']; states: StateName[] }[] = [
+/** What each command brings about, and in which states; in all others it brings nothing, or is refused. */
+const effects: {
+  name: string;
+  when: EmailCommand;
+  type: EmailEvent['type'];
+  states: StateName[];
+  refusal?: string;
+}[] = [
   { name: 'RequestEmail', when: request, type: 'EmailRequested', states: ['none'] },
   {
     name: 'StartDispatch',
@@ -80,24 +91,38 @@ const effects: { name: string; when: EmailCommand; type: EmailEvent['type']; sta
     type: 'EmailDispatchStarted',
     states: ['requested', 'deferred', 'in doubt', 'released'],
   },
-  { name: 'RecordSent', when: sent(), type: 'EmailSent', states: ['sending', 'in doubt', 'in doubt, held'] },
+  {
+    name: 'RecordSent',
+    when: sent(),
+    type: 'EmailSent',
+    states: ['sending', 'in doubt', 'in doubt, held', 'cancelled in doubt'],
+  },
   { name: 'RecordDeferred', when: defer, type: 'EmailDeferred', states: ['sending'] },
   { name: 'RecordFailed', when: fail, type: 'EmailFailed', states: ['sending'] },
   { name: 'RecordInDoubt', when: doubt(), type: 'EmailInDoubt', states: ['sending'] },
   {
-    name: 'HoldEmail',
-    when: hold,
-    type: 'EmailHeld',
-    states: ['requested', 'deferred', 'deferred, not due', 'in doubt', 'released'],
+    name: 'ReleaseEmail',
+    when: release,
+    type: 'EmailReleased',
+    states: ['in doubt, held', 'held'],
+    refusal: 'email_not_releasable',
   },
-  { name: 'ReleaseEmail', when: release, type: 'EmailReleased', states: ['in doubt, held', 'held'] },
+  {
+    name: 'CancelEmail',
+    when: cancel,
+    type: 'EmailCancelled',
+    states: ['requested', 'deferred', 'deferred, not due', 'in doubt', 'in doubt, held', 'held', 'released'],
+    refusal: 'email_not_cancellable',
+  },
 ];
 
-describe.each(effects)('$name', ({ when, type, states: applicable }) => {
+describe.each(effects)('$name', ({ when, type, states: applicable, refusal }) => {
   test.each(Object.entries(states))('in state %s', (name, given) => {
     const events = decided(given, when);
     const applies = applicable.some((state) => state === name);
-    expect(typeof events === 'string' ? events : events.map((event) => event.type)).toEqual(applies ? [type] : []);
+    expect(typeof events === 'string' ? events : events.map((event) => event.type)).toEqual(
+      applies ? [type] : (refusal ?? []),
+    );
   });
 });
 
@@ -114,6 +139,9 @@ test('events carry what the command says', () => {
     { type: 'EmailSent', data: { ...id, attempt: 1, reason: 'accepted', smtp_code: 250 } },
   ]);
   expect(decided(states.held, release)).toEqual([released]);
+  expect(decided(states.held, cancel)).toEqual([cancelled]);
+  const withCodes: EmailCommand = { type: 'RecordSent', attempt: 1, reason: 'accepted', enhanced_code: '2.0.0' };
+  expect(decided(states.sending, withCodes)).toMatchObject([{ data: { reason: 'accepted', enhanced_code: '2.0.0' } }]);
 });
 
 test('a replay of the request leaves the first e-mail id in place; another request under the key is refused', () => {
@@ -146,9 +174,17 @@ test('a 250 may come late, while another attempt runs or after it failed, and is
   expect(late).toHaveLength(1);
   expect(decided([...running, { ...failed, data: { ...failed.data, attempt: 2 } }], sent(1))).toHaveLength(1);
   const over = [...running, wasSent(1)];
-  for (const event of [wasSent(2), deferred(), failed, inDoubt(2), held, released, claimed(3)])
+  for (const event of [wasSent(2), deferred(), failed, inDoubt(2), held, released, cancelled, claimed(3)])
     expect(fold([...over, event])).toEqual(fold(over));
   expect(decided(over, sent(2))).toEqual([]);
+});
+
+test('what is held after its last attempt is deferred and held in one append', () => {
+  const events = decided(states.sending, deferAndHold);
+  expect(events).toMatchObject([
+    { type: 'EmailDeferred', data: { attempt: 1, reason: 'policy' } },
+    { type: 'EmailHeld', data: { ...id, reason: 'policy' } },
+  ]);
 });
 
 test('an outcome of an attempt that never was, or that ended for certain, is no outcome', () => {
@@ -169,7 +205,13 @@ const command: fc.Arbitrary<EmailCommand> = fc.oneof(
   fc.constant(request),
   fc.record({ type: fc.constant('StartDispatch' as const), run_id: run, deadline: minute, now: minute }),
   fc.record({ type: fc.constantFrom('RecordSent' as const, 'RecordFailed' as const), attempt, reason }),
-  fc.record({ type: fc.constant('RecordDeferred' as const), attempt, reason, next_attempt_at: minute }),
+  fc.record({
+    type: fc.constant('RecordDeferred' as const),
+    attempt,
+    reason,
+    next_attempt_at: minute,
+    hold: fc.boolean(),
+  }),
   fc.record({
     type: fc.constant('RecordInDoubt' as const),
     attempt,
@@ -179,22 +221,25 @@ const command: fc.Arbitrary<EmailCommand> = fc.oneof(
     now: minute,
     next_attempt_at: fc.option(minute),
   }),
-  fc.record({ type: fc.constant('HoldEmail' as const), reason }),
+  fc.record({ type: fc.constant('CancelEmail' as const), reason }),
   fc.record({ type: fc.constant('ReleaseEmail' as const), next_attempt_at: minute }),
 );
 
-test('deciding again yields nothing, and no attempt is claimed after the e-mail is known to be sent', () => {
+test('deciding again yields nothing, and no attempt is claimed of an e-mail that is sent or cancelled', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
       let events: EmailEvent[] = [requested];
       for (const next of commands) {
         const decision = decide(next, fold(events));
-        if (isRefusal(decision)) throw new Error('only another request is refused');
+        if (isRefusal(decision)) continue;
         events = [...events, ...decision];
-        expect(decide(next, fold(events))).toEqual([]);
+        const again = decide(next, fold(events));
+        expect(isRefusal(again) ? [] : again).toEqual([]);
       }
       const end = events.findIndex(({ type }) => type === 'EmailSent');
       if (end >= 0) expect(events.length).toBe(end + 1);
+      const over = events.findIndex(({ type }) => type === 'EmailCancelled');
+      if (over >= 0) expect(['', 'EmailSent']).toContain(events[over + 1]?.type ?? '');
       const claims = events.flatMap(({ type, data }) => (type === 'EmailDispatchStarted' ? [data] : []));
       expect(claims).toEqual(claims.map((data, index) => ({ ...data, attempt: index + 1 })));
     }),

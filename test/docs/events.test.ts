@@ -77,6 +77,7 @@ describe('docs/events.md', () => {
       written: true,
       smtp_4xx: true,
       smtp_5xx: true,
+      policy: true,
       too_large: true,
       auth_failed: true,
       tls: true,

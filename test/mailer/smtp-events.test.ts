@@ -43,6 +43,8 @@ const cases: readonly Case[] = [
   { behaviours: ['sender 451', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
   { behaviours: ['recipient 450', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
   { behaviours: ['recipient 530', 'accept'], ...again, reasons: ['auth_failed', 'accepted'] },
+  { behaviours: ['recipient 554 5.7.1', 'accept'], ...again, reasons: ['policy', 'accepted'] },
+  { behaviours: ['data 550 5.7.26', 'accept'], ...again, received: 2, reasons: ['policy', 'accepted'] },
   { behaviours: ['data 451', 'accept'], ...again, received: 2, reasons: ['smtp_4xx', 'accepted'] },
   { behaviours: ['close at recipient', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
   { behaviours: ['close before dot', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
@@ -119,6 +121,23 @@ test('a refused connection is tried again with a back-off, and after the time to
   expect(types.slice(-2)).toEqual(['EmailDispatchStarted', 'EmailFailed']);
   expect(found.at(-1)?.data).toMatchObject({ reason: 'gave_up' });
   expect(found.at(2)?.data).toMatchObject({ reason: 'connection_refused' });
+});
+
+test('what the server refuses by policy is held after the time to give up, and tried anew when it is released', async () => {
+  const smtp = await startSmtp(['recipient 554 5.7.1', 'recipient 554 5.7.1', 'recipient 450', 'accept']);
+  const office = await openPostOffice();
+  const giveUp = { ...patient.mailer, giveUp: 1 };
+  const first = office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings: giveUp });
+  const { stream, email_id } = await office.request();
+  const found = await office.until(stream, 'EmailHeld');
+  expect(found.at(-1)?.data).toEqual({ email_id, reason: 'policy' });
+  expect(found.at(-2)?.data).toMatchObject({ reason: 'policy', smtp_code: 554, enhanced_code: '5.7.1' });
+  expect(typesOf(found)).not.toContain('EmailFailed');
+  await first.mailer.close();
+
+  office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings: { ...giveUp, giveUp: 60_000 } });
+  await office.execute(stream, { type: 'ReleaseEmail', next_attempt_at: new Date().toISOString() });
+  expect(typesOf(await office.until(stream, 'EmailSent'))).not.toContain('EmailFailed');
 });
 
 test('wrong credentials lose no mail: it waits for the operator', async () => {

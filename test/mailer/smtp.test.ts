@@ -1,6 +1,7 @@
 /** The SMTP transport by itself: what is certain when a connection breaks, and that it keeps its deadlines. */
 import { expect, test } from 'vitest';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
+import { replyOf } from '../../src/mailer/smtp-outcome.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { Mail, SendLimits } from '../../src/mailer/transport.js';
 import { quickSmtp, smtpTransport } from '../support/mailing.js';
@@ -91,7 +92,8 @@ test('TLS that is demanded and not offered, or not to be trusted, is deferred an
     });
   const implicit = await startSmtp(['accept'], { secure: true });
   const url = implicit.url.replace('smtp:', 'smtps:');
-  expect(await smtpTransport(url).send(mail(), limits())).toEqual({ status: 'deferred', reason: 'tls' });
+  const certificate = expect.stringMatching(/^(CERT|SELF|DEPTH|UNABLE)_/) as string;
+  expect(await smtpTransport(url).send(mail(), limits())).toEqual({ status: 'deferred', reason: 'tls', certificate });
   expect([plain, selfSigned, implicit].flatMap(({ messages }) => messages)).toEqual([]);
 });
 
@@ -118,4 +120,19 @@ test('SMTP_URL', () => {
   expect(parseSmtpUrl('smtp://[::1]:2525')).toMatchObject({ host: '::1', port: 2525, requireTLS: false });
   for (const url of ['http://x', 'nonsense', 'smtp://', 'smtp://h?tls=off', 'smtp://u:%ZZsecret@h'])
     expect(() => parseSmtpUrl(url)).toThrow(/^(?!.*secret)SMTP_URL|^user and password in SMTP_URL/);
+});
+
+test.each([
+  ['550 5.1.1 no such user', 550, '5.1.1'],
+  ['550-5.7.26 first line\n550 5.7.26 second', 550, '5.7.26'],
+  ['250 2.0.0', 250, '2.0.0'],
+  ['554 5.7.1: relaying denied', 554, '5.7.1'],
+  ['550 mailbox 5.1.1 is unknown', 550, undefined],
+  ['550 5.1.2.3 is blocked', 550, undefined],
+  ['550 5.1.1234', 550, undefined],
+  ['550 3.1.1', 550, undefined],
+  ['550', 550, undefined],
+  ['nonsense', undefined, undefined],
+])('the codes of %j stand at its start', (response, smtp_code, enhanced_code) => {
+  expect(replyOf(response)).toEqual({ response, smtp_code, enhanced_code });
 });

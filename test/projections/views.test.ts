@@ -198,12 +198,13 @@ describe('emails', () => {
     expect(fold(e.dispatchStarted)).toEqual({ ...requested, ...sending });
   });
 
-  it('end as sent, failed or held', () => {
+  it('end as sent, failed, held or cancelled', () => {
     const after = (event: DomainEvent) => fold(e.dispatchStarted, event);
     expect(after(e.emailSent)).toEqual({ ...over, state: 'sent', sent_at: later(2) });
-    expect(after(e.emailFailed)).toEqual({ ...over, state: 'failed', last_error: 'smtp_5xx' });
+    expect(after(e.emailFailed)).toEqual({ ...over, state: 'failed', last_error: 'smtp_5xx 550 5.1.1' });
     expect(after(e.emailInDoubtHeld)).toEqual({ ...over, state: 'held', last_error: 'connection_lost' });
     expect(after(e.emailHeld)).toEqual({ ...over, state: 'held' });
+    expect(fold(e.emailCancelled)).toEqual({ ...over, attempts: 0, state: 'cancelled' });
   });
 
   it('are tried again when deferred, in doubt or released', () => {
@@ -219,6 +220,7 @@ describe('emails', () => {
 
   it('are sent by a late EmailSent, and nothing after it changes that', () => {
     const late = fold(e.dispatchStarted, e.emailInDoubt, e.emailSent);
+    expect(fold(e.dispatchStarted, e.emailInDoubt, e.emailCancelled, e.emailSent)).toMatchObject({ state: 'sent' });
     expect(late).toMatchObject({ state: 'sent', open: false, next_attempt_at: null, last_error: 'connection_lost' });
     const more = [e.dispatchStarted, e.emailSent, e.emailDeferred, e.emailFailed, e.emailHeld, e.emailReleased];
     expect(fold(e.dispatchStarted, e.emailInDoubt, e.emailSent, ...more)).toEqual(late);

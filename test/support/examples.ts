@@ -95,7 +95,10 @@ export const exampleEvents = {
     type: 'EmailDeferred',
     data: { email_id, attempt: 1, reason: 'smtp_4xx', next_attempt_at: '2026-03-01T10:10:00.000Z' },
   },
-  emailFailed: { type: 'EmailFailed', data: { email_id, attempt: 1, smtp_code: 550, reason: 'smtp_5xx' } },
+  emailFailed: {
+    type: 'EmailFailed',
+    data: { email_id, attempt: 1, smtp_code: 550, enhanced_code: '5.1.1', reason: 'smtp_5xx' },
+  },
   emailInDoubt: {
     type: 'EmailInDoubt',
     data: { email_id, attempt: 1, reason: 'connection_lost', next_attempt_at: '2026-03-01T10:20:00.000Z' },
@@ -104,8 +107,9 @@ export const exampleEvents = {
     type: 'EmailInDoubt',
     data: { email_id, attempt: 1, reason: 'connection_lost', next_attempt_at: null },
   },
-  emailHeld: { type: 'EmailHeld', data: { email_id, reason: 'operator' } },
+  emailHeld: { type: 'EmailHeld', data: { email_id, reason: 'policy' } },
   emailReleased: { type: 'EmailReleased', data: { email_id, next_attempt_at: '2026-03-01T11:00:00.000Z' } },
+  emailCancelled: { type: 'EmailCancelled', data: { email_id, reason: 'requested_by_client' } },
 } satisfies Record<string, DomainEvent>;
 
 /** A new event as a store takes it. Other metadata may be laid over the example's. */

@@ -17,6 +17,9 @@ export type Behaviour =
   | 'recipient 450'
   | 'recipient 550'
   | 'recipient 530'
+  | 'recipient 550 5.1.1'
+  | 'recipient 554 5.7.1'
+  | 'data 550 5.7.26'
   | 'data 451'
   | 'data 554'
   | 'auth 535'
@@ -50,15 +53,15 @@ export interface SmtpStandIn {
 
 class Refusal extends Error {
   readonly responseCode: number;
-  constructor(responseCode: number) {
-    super(`no, and the address is quoted here: <ada@example.com>`);
+  constructor(responseCode: number, enhanced = '') {
+    super(`${enhanced} no, and the address is quoted here: <ada@example.com>`.trim());
     this.responseCode = responseCode;
   }
 }
 
 const refusalAt = (stage: string, behaviour: Behaviour): Refusal | null => {
-  const [at, code] = behaviour.split(' ');
-  return at === stage && code !== undefined ? new Refusal(Number(code)) : null;
+  const [at, code, enhanced] = behaviour.split(' ');
+  return at === stage && code !== undefined ? new Refusal(Number(code), enhanced) : null;
 };
 
 /** Each connection follows the next behaviour; the last one is followed for ever. */

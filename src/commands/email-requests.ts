@@ -1,0 +1,84 @@
+/** What clients can ask for of transactional e-mail: send, release, cancel. */
+import type { EmailEvent } from '../events/email.js';
+import { emailStream, type StreamKeys } from '../events/streams.js';
+import type { CommandContext } from './batch.js';
+import type { CommandHandler, Handled } from './command-handler.js';
+import type { EmailCommand, EmailState, EmailStatus } from './email.js';
+
+export interface EmailMessage {
+  readonly from_email: string;
+  readonly to_email: string;
+  readonly subject: string;
+  readonly mail_template: string;
+}
+
+export interface AcceptedEmail {
+  readonly emailId: string;
+  /** True when an earlier request with the same key had been accepted already. */
+  readonly replayed: boolean;
+  readonly position: string;
+}
+
+export interface ChangedEmail {
+  readonly emailId: string;
+  readonly status: EmailStatus;
+  readonly position: string;
+}
+
+/** Each throws a ServiceError: a refusal of the contract, or `unavailable`. */
+export interface EmailRequests {
+  send(
+    request: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
+    context: CommandContext,
+  ): Promise<AcceptedEmail>;
+  /** `stream` is the whole name of the e-mail's stream, `now` a time in ISO 8601 with milliseconds. */
+  release(request: { readonly stream: string; readonly now: string }, context: CommandContext): Promise<ChangedEmail>;
+  cancel(request: { readonly stream: string }, context: CommandContext): Promise<ChangedEmail>;
+}
+
+export interface EmailRequestsOptions {
+  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly keys: StreamKeys;
+  readonly newId: (prefix: 'eml') => string;
+}
+
+export function createEmailRequests({ emails, keys, newId }: EmailRequestsOptions): EmailRequests {
+  return {
+    async send({ message, idempotencyKey }, context) {
+      const emailId = newId('eml');
+      const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
+      const { from_email, to_email, subject, mail_template } = message;
+      const requestHash = keys.requestHash([from_email, to_email, subject, mail_template]);
+      const idempotency = { key_hash: key, request_hash: requestHash };
+      const { state, position } = await emails.execute({
+        stream: emailStream(key),
+        command: {
+          type: 'RequestEmail',
+          email_id: emailId,
+          recipient_key: keys.contactKey(to_email),
+          request_hash: requestHash,
+          message,
+        },
+        context: idempotencyKey === undefined ? context : { ...context, idempotency },
+        assumeNew: true,
+      });
+      return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
+    },
+    async release({ stream, now }, context) {
+      return changed(
+        await emails.execute({ stream, command: { type: 'ReleaseEmail', next_attempt_at: now }, context }),
+      );
+    },
+    async cancel({ stream }, context) {
+      return changed(
+        await emails.execute({ stream, command: { type: 'CancelEmail', reason: 'requested_by_client' }, context }),
+      );
+    },
+  };
+}
+
+const changed = ({ state, position }: Handled<EmailState, unknown>): ChangedEmail => ({
+  emailId: state.email_id,
+  status: state.status,
+  position,
+});

@@ -1,0 +1,148 @@
+/** E-mail through a real SMTP server: refusals by policy, certificates, what GET says of them, release and cancel. */
+import { afterEach, expect, test } from 'vitest';
+import { idOf, logPosition, refusals, someAddress, strangerId, success } from '../support/answers.js';
+import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
+import { startSmtp } from '../support/smtp.js';
+
+let service: Service | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+const start = async (SMTP_URL: string, env: Overrides = {}): Promise<Service> =>
+  (service = await startService({ env: { SMTP_URL, ...env } }));
+
+async function send(to: Service): Promise<string> {
+  const message = { from_email: 'a@b.example', to_email: someAddress(), subject: 'Hi', mail_template: '<p>Hi</p>' };
+  const answer = await to.post('/v1/email/send', message);
+  return String(answer.headers.location).replace('/v1/email/', '');
+}
+
+const until = (from: Service, id: string, state: string): Promise<Answer> =>
+  eventually(
+    async () => {
+      const answer = await from.get(`/v1/email/${id}`);
+      return answer.field('state') === state ? answer : undefined;
+    },
+    { what: `state ${state}` },
+  );
+const conflict = (done: string): object => ({
+  statusCode: 409,
+  status: 'Error',
+  message: `The email cannot be ${done}`,
+  type: 'conflict',
+  data: {},
+});
+
+test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has the codes and no text', async () => {
+  const smtp = await startSmtp(['recipient 554 5.7.1', 'recipient 550 5.1.1']);
+  const on = await start(smtp.url);
+  const first = await send(on);
+  const deferred = await until(on, first, 'deferred');
+  expect(deferred.field('last_error')).toBe('policy 554 5.7.1');
+  const failed = await until(on, await send(on), 'failed');
+  expect(failed.field('last_error')).toBe('smtp_5xx 550 5.1.1');
+  expect(deferred.text + failed.text).not.toContain('example');
+  const outcomes = (await on.events()).filter(({ type }) => ['EmailDeferred', 'EmailFailed'].includes(type));
+  expect(outcomes.map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
+});
+
+test('a relay with a certificate that nobody trusts is named in the log, with what to do', async () => {
+  const smtp = await startSmtp(['accept'], { disabledCommands: [] });
+  const on = await start(smtp.url);
+  const deferred = await until(on, await send(on), 'deferred');
+  expect(deferred.field('last_error')).toBe('tls');
+  const advice = /"certificate":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
+  await eventually(() => Promise.resolve(advice.test(on.output()) || undefined), { what: 'advice' });
+  expect(smtp.messages).toEqual([]);
+});
+
+test('a held e-mail is released and sent; then it can be neither released nor cancelled', async () => {
+  const smtp = await startSmtp(['close after dot', 'accept']);
+  const on = await start(smtp.url, { MAIL_IN_DOUBT: 'hold' });
+  const id = await send(on);
+  await until(on, id, 'held');
+  const held = await on.get('/v1/email?state=held');
+  expect(held.items()).toMatchObject([{ email_id: id, state: 'held', last_error: 'connection_lost' }]);
+  const released = await on.post(`/v1/email/${id}/release`);
+  expect(released.status).toBe(200);
+  expect(released.body).toEqual(success('Email released successfully!', { email_id: id, state: 'deferred' }));
+  expect(released.headers['x-position']).toMatch(logPosition);
+  await until(on, id, 'sent');
+  expect(smtp.messages.map(({ accepted }) => accepted)).toEqual([false, true]);
+  for (const [name, done] of [['release', 'released'] as const, ['cancel', 'cancelled'] as const]) {
+    const refused = await on.post(`/v1/email/${id}/${name}`, {});
+    expect(refused.status).toBe(409);
+    expect(refused.body).toEqual(conflict(done));
+  }
+  expect((await on.get('/v1/email?state=held')).items()).toEqual([]);
+});
+
+test('a cancelled e-mail is never sent, and stays cancelled', async () => {
+  const smtp = await startSmtp(['recipient 450', 'accept']);
+  const on = await start(smtp.url);
+  const id = await send(on);
+  await until(on, id, 'deferred');
+  const cancelled = await on.post(`/v1/email/${id}/cancel`);
+  expect(cancelled.body).toEqual(success('Email cancelled successfully!', { email_id: id, state: 'cancelled' }));
+  const last = (await on.events()).at(-1);
+  expect(last).toMatchObject({ type: 'EmailCancelled', data: { email_id: id, reason: 'requested_by_client' } });
+  expect((await on.get(`/v1/email/${id}`)).body).toMatchObject({
+    data: { state: 'cancelled', next_attempt_at: null, last_error: 'smtp_4xx 450' },
+  });
+  expect((await on.post(`/v1/email/${id}/cancel`)).body).toEqual(conflict('cancelled'));
+  expect((await on.post(`/v1/email/${id}/release`)).body).toEqual(conflict('released'));
+  // What is due is sent in the order in which it is due: had the first one been sent, it would stand before this one.
+  await until(on, await send(on), 'sent');
+  await on.kill('SIGKILL');
+  await on.start();
+  await until(on, await send(on), 'sent');
+  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('cancelled');
+  expect(smtp.messages).toHaveLength(2);
+});
+
+test('of cancelling and claiming at once one wins: what was cancelled is not sent, what is sent was not cancelled', async () => {
+  const smtp = await startSmtp(['accept']);
+  const on = await start(smtp.url);
+  const ends = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const id = await send(on);
+      const { status } = await on.post(`/v1/email/${id}/cancel`);
+      await until(on, id, status === 200 ? 'cancelled' : 'sent');
+      return status;
+    }),
+  );
+  expect(new Set([...ends, 200, 409])).toEqual(new Set([200, 409]));
+  expect(smtp.messages).toHaveLength(ends.filter((status) => status === 409).length);
+});
+
+test('the list pages by id and by state, and refuses what it does not know', async () => {
+  const smtp = await startSmtp(['recipient 450']);
+  const on = await start(smtp.url);
+  const ids = [await send(on), await send(on), await send(on)].sort();
+  for (const id of ids) await until(on, id, 'deferred');
+  const first = await on.get('/v1/email?limit=2&state=deferred');
+  const { next_cursor } = first.body as { next_cursor: string };
+  const rest = await on.get(`/v1/email?limit=2&state=deferred&cursor=${next_cursor}`);
+  expect([...first.items(), ...rest.items()].map(({ email_id }) => email_id)).toEqual(ids);
+  expect(rest.body).not.toHaveProperty('next_cursor');
+  expect(Object.keys(first.items()[0] ?? {})).toEqual([
+    'email_id',
+    'state',
+    'attempts',
+    'requested_at',
+    'sent_at',
+    'next_attempt_at',
+    'last_error',
+  ]);
+  expect((await on.get('/v1/email')).items()).toHaveLength(3);
+  for (const query of ['state=lost', 'states=held', 'state=held&state=sent', `cursor=${next_cursor}`])
+    expect((await on.get(`/v1/email?${query}`)).status).toBe(400);
+  expect(ids[0]).toMatch(idOf('eml'));
+  for (const name of ['release', 'cancel']) {
+    for (const id of [strangerId('eml'), 'x'])
+      expect((await on.post(`/v1/email/${id}/${name}`)).body).toEqual(refusals.notFound);
+    expect((await on.post(`/v1/email/${ids[0] ?? ''}/${name}`, { to: 'x' })).status).toBe(400);
+    expect((await on.get(`/v1/email/${ids[0] ?? ''}/${name}`)).status).toBe(405);
+  }
+});
