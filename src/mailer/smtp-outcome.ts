@@ -67,10 +67,10 @@ function isRefusal({ command, responseCode }: SmtpError): boolean {
 }
 
 function reasonOf(error: SmtpError): Reason {
-  const { code, responseCode, originalCode } = error;
+  const { code, responseCode, originalCode = '' } = error;
   if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
   if (isPolicy(replyOf(error.response))) return 'policy';
-  if (code === 'ETLS' || tlsCodes.test(originalCode ?? '') || untrusted.test(originalCode ?? '')) return 'tls';
+  if (code === 'ETLS' || tlsCodes.test(originalCode)) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
   return responseCode === undefined ? unanswered(code) : answered(responseCode);
 }
@@ -78,8 +78,8 @@ function reasonOf(error: SmtpError): Reason {
 const answered = (responseCode: number): Reason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
 const unanswered = (code = ''): Reason => byCode[code] ?? 'connection_failed';
 
-const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO)/;
-/** There is a certificate, and it does not hold. */
+const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
+/** Those of them that are about the server's certificate. */
 const untrusted = /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)\w*/;
 
 const byCode: Readonly<Record<string, Reason>> = {
