@@ -1,7 +1,11 @@
-/** Speaks to the running service for the command line: finds it, asks it, follows what it tells. */
+/** The running service, for the command line: finds it, asks it, follows its events. */
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
-import { serverSentEvents, type ServerSentEvent } from './server-sent-events.js';
+
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -47,7 +51,7 @@ export interface ServicePlace {
 const lookMs = 3_000;
 
 /**
- * Undefined: no service runs there, as far as is known. The key is sent only to what answers as a service of ours.
+ * Undefined: no service runs there, as far as is known. The key is sent only to what answers as this service does.
  * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
  */
 export async function findService(place: ServicePlace): Promise<ServiceClient | undefined> {
@@ -94,7 +98,7 @@ async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Without a slash at its end. */
   readonly url: string;
   readonly key: string | undefined;
@@ -104,32 +108,11 @@ export interface ClientOptions {
 const envelope = z.object({ data: z.unknown().optional(), message: z.string().optional() });
 
 function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
-  const credentials: Readonly<Record<string, string>> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-
-  async function send(path: string, init: { method: string; headers: Record<string, string>; body?: string }) {
-    try {
-      return await fetch(url + path, {
-        ...init,
-        headers: { ...credentials, ...init.headers },
-        redirect: 'error',
-        signal,
-      });
-    } catch (error) {
-      throw broken(error);
-    }
-  }
-
-  function broken(error: unknown): Error {
-    signal.throwIfAborted();
-    if (error instanceof CommandFailedError) return error;
-    return new CommandFailedError(`The service at ${url} does not answer (${reasonOf(error)}).`, {
-      type: 'no_service',
-      cause: error,
-    });
-  }
-
-  function demandKey(status: number): void {
-    if (status !== 401) return;
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+    const answer = await fetch(url + path, { ...init, headers, redirect: 'error', signal }).catch(broken);
+    if (answer.status !== 401) return answer;
     const known = key === undefined ? 'No API key is known here' : 'The service refuses the API key';
     throw new CommandFailedError(
       `${known}: set AUDIENCE_KEY to a key of the service at ${url}, or keep the generated one in api-key.txt of its data folder.`,
@@ -137,38 +120,57 @@ function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient
     );
   }
 
+  function broken(error: unknown): never {
+    signal.throwIfAborted();
+    if (error instanceof CommandFailedError) throw error;
+    throw new CommandFailedError(`The service at ${url} does not answer (${reasonOf(error)}).`, {
+      type: 'no_service',
+      cause: error,
+    });
+  }
+
   return {
     url,
     async ask({ method, path, body }) {
-      const json = body === undefined ? {} : { body: JSON.stringify(body) };
-      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
-      const answer = await send(path, { method, headers: { accept: 'application/json', ...type }, ...json });
-      demandKey(answer.status);
-      const { data, message = '' } = await envelopeOf(answer).catch((error: unknown) => {
-        throw broken(error);
-      });
+      const sent =
+        body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const answer = await send(path, { method, ...sent });
+      const { data, message = '' } = await envelopeOf(answer).catch(broken);
       return { status: answer.status, data, message };
     },
     async *follow(path) {
-      const answer = await send(path, { method: 'GET', headers: { accept: 'text/event-stream' } });
-      demandKey(answer.status);
+      const answer = await send(path, { headers: { accept: 'text/event-stream' } });
       if (answer.status !== 200 || answer.body === null) {
         const { message } = await envelopeOf(answer).catch(() => ({ message: undefined }));
         throw new CommandFailedError(message ?? `The service answered ${answer.status}.`, { type: 'refused' });
       }
       try {
-        yield* serverSentEvents(answer.body);
+        yield* eventsIn(answer.body);
       } catch (error) {
-        throw broken(error);
+        broken(error);
       }
     },
   };
 }
 
+/** Server-sent events as the service writes them: each with a name, and its data in one line. */
+async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [event, data] = ['event', 'data'].map((name) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]);
+      if (event !== undefined && data !== undefined) yield { event, data };
+    }
+  }
+}
+
 async function envelopeOf(answer: Response): Promise<z.output<typeof envelope>> {
   const parsed = envelope.safeParse(jsonIn(await answer.text()));
   if (parsed.success) return parsed.data;
-  throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and no JSON of ours.`, {
+  throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and none of its JSON.`, {
     type: 'no_service',
   });
 }

@@ -1,9 +1,9 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
-import { foldContact, type ContactFold, type Life, type Membership } from '../audit/contact-fold.js';
+import { foldContact, type ContactFold, type Membership } from '../audit/contact-fold.js';
 import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
-import type { Column, ExportSource, Row } from './export-source.js';
+import type { Columns, ExportRecord, ExportSource } from './export-source.js';
 import { inOrder } from './in-order.js';
 import { withRetry } from './with-retry.js';
 
@@ -21,52 +21,29 @@ interface ExportedSubscription {
   readonly tags: readonly ExportedTag[];
 }
 
-interface ExportedContact {
-  readonly contact_id: string;
-  readonly profile: Life['profile'];
-  readonly created_at: string;
-  readonly subscriptions: readonly ExportedSubscription[];
-}
+const columns: Columns = {
+  contact_id: 'text',
+  email: 'text',
+  ...Object.fromEntries(profileFields.map((name) => [name, 'text' as const])),
+  created_at: 'time',
+  list_id: 'text',
+  list_name: 'text',
+  status: 'text',
+  since: 'time',
+  tags: 'text',
+};
 
-const columns: readonly Column[] = [
-  { name: 'contact_id', type: 'text' },
-  { name: 'email', type: 'text' },
-  ...profileFields.map((name): Column => ({ name, type: 'text' })),
-  { name: 'created_at', type: 'time' },
-  { name: 'list_id', type: 'text' },
-  { name: 'list_name', type: 'text' },
-  { name: 'status', type: 'text' },
-  { name: 'since', type: 'time' },
-  { name: 'tags', type: 'text' },
-];
-
-/** A server is asked for so many streams at once; the answers wait for their turn. */
+/** Streams that a server is asked for at once; the answers wait for their turn. */
 const streamsAtOnce = 16;
 
 /** In the order of the log in which the contacts' streams begin. */
-export const contactsSource = (log: ExportLog): ExportSource<ExportedContact> => ({
+export const contactsSource = (log: ExportLog): ExportSource => ({
   columns,
   async *records() {
     for await (const contact of inOrder(streams(log), streamsAtOnce, (stream) => contactIn(log, stream)))
       if (contact !== undefined) yield contact;
   },
-  lineOf: ({ contact_id, profile, created_at, subscriptions }) =>
-    JSON.stringify({ contact_id, ...profile, created_at, subscriptions }),
-  rowsOf({ contact_id, profile, created_at, subscriptions }) {
-    const about = [contact_id, profile.email, ...profileFields.map((field) => profile[field]), created_at];
-    if (subscriptions.length === 0) return [[...about, null, null, null, null, null]];
-    return subscriptions.map((subscription) => [...about, ...subscriptionCells(subscription)]);
-  },
 });
-
-/** Tags as a JSON array of names, for a name may hold any separator. */
-const subscriptionCells = ({ list_id, list_name, status, since, tags }: ExportedSubscription): Row => [
-  list_id,
-  list_name,
-  status,
-  since,
-  JSON.stringify(tags.map(({ tag_name }) => tag_name)),
-];
 
 async function* streams(log: ExportLog): AsyncGenerator<string> {
   for await (const { revision, stream } of everyEvent(log))
@@ -74,18 +51,25 @@ async function* streams(log: ExportLog): AsyncGenerator<string> {
 }
 
 /** Undefined: there was no such contact then, or its creation cannot be read. */
-async function contactIn(log: ExportLog, stream: string): Promise<ExportedContact | undefined> {
+async function contactIn(log: ExportLog, stream: string): Promise<ExportRecord | undefined> {
   const { reader, moment, signal } = log;
-  const request = { stream, time: timeOf(log), moment, signal };
-  const fold = await withRetry(() => foldContact(reader, request), log);
+  const fold = await withRetry(() => foldContact(reader, { stream, time: timeOf(log), moment, signal }), log);
   for (const event of fold?.unreadable ?? []) log.unreadable.note(event);
   if (fold?.life === undefined) return undefined;
-  const { contactId, profile, created } = fold.life;
+  const { contactId: contact_id, profile, created } = fold.life;
+  const created_at = created.metadata.at;
+  const subscriptions = subscriptionsOf(fold, log);
   return {
-    contact_id: contactId,
-    profile,
-    created_at: created.metadata.at,
-    subscriptions: subscriptionsOf(fold, log),
+    line: () => JSON.stringify({ contact_id, ...profile, created_at, subscriptions }),
+    rows() {
+      const about = [contact_id, profile.email, ...profileFields.map((field) => profile[field]), created_at];
+      if (subscriptions.length === 0) return [[...about, null, null, null, null, null]];
+      return subscriptions.map(({ list_id, list_name, status, since, tags }) => {
+        // An array, for a name may hold any separator.
+        const names = JSON.stringify(tags.map(({ tag_name }) => tag_name));
+        return [...about, list_id, list_name, status, since, names];
+      });
+    },
   };
 }
 

@@ -37,7 +37,9 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
     throw unwritable(folder, error);
   });
   try {
-    const written = await writeDurably(path.join(own, 'data'), (handle) => writeAll(handle, pieces));
+    const written = await writeDurably(path.join(own, 'data'), (handle) =>
+      writeAll((bytes) => handle.appendFile(bytes), pieces),
+    );
     const sum = `${written.sha256}  ${path.basename(file)}\n`;
     await writeDurably(path.join(own, 'sum'), (handle) => handle.writeFile(sum));
     // An old checksum beside a new file would call it damaged.
@@ -57,17 +59,20 @@ function unwritable(folder: string, cause: unknown): CommandFailedError {
   return new CommandFailedError(`${folder} cannot be written to (${reason})`, { type: 'unwritable', cause });
 }
 
-/** To standard output: whoever reads it must look at the exit code. */
-export async function writeOut(output: Sink, pieces: Pieces): Promise<Written> {
-  const digest = createDigest();
-  for await (const piece of pieces) await output.write(digest.add(piece));
-  return digest.end();
-}
+/** To standard output: its reader must look at the exit code. */
+export const writeOut = (output: Sink, pieces: Pieces): Promise<Written> =>
+  writeAll((bytes) => output.write(bytes), pieces);
 
-async function writeAll(handle: FileHandle, pieces: Pieces): Promise<Written> {
-  const digest = createDigest();
-  for await (const piece of pieces) await handle.appendFile(digest.add(piece));
-  return digest.end();
+async function writeAll(write: (bytes: Uint8Array) => Promise<void>, pieces: Pieces): Promise<Written> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of pieces) {
+    const added = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    hash.update(added);
+    bytes += added.length;
+    await write(added);
+  }
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function writeDurably<Result>(file: string, write: (handle: FileHandle) => Promise<Result>): Promise<Result> {
@@ -88,32 +93,4 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** More than a piece of text has, unless a single line is longer. */
-const scratchBytes = 512 * 1024;
-
-function createDigest() {
-  const hash = createHash('sha256');
-  // Buffers made anew for each piece would pile up outside of the heap until it is next cleaned.
-  const scratch = Buffer.allocUnsafeSlow(scratchBytes);
-  let bytes = 0;
-
-  function bytesOf(piece: string | Uint8Array): Uint8Array {
-    if (typeof piece !== 'string') return piece;
-    // UTF-8 needs at most three bytes for one UTF-16 unit.
-    if (piece.length * 3 > scratchBytes) return Buffer.from(piece);
-    return scratch.subarray(0, scratch.write(piece));
-  }
-
-  return {
-    /** The bytes of the piece, until the next one is added. */
-    add(piece: string | Uint8Array): Uint8Array {
-      const added = bytesOf(piece);
-      hash.update(added);
-      bytes += added.length;
-      return added;
-    },
-    end: (): Written => ({ bytes, sha256: hash.digest('hex') }),
-  };
 }

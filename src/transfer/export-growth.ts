@@ -5,21 +5,21 @@ import { createGrowthFold, type FoldedGrowth } from '../projections/growth-fold.
 import { firstDay, growthRows } from '../projections/growth-rows.js';
 import { listGrowth } from '../projections/list-growth.js';
 import { everyEvent, type ExportLog } from './export-log.js';
-import { tableOf, type Column, type ExportSource, type Row } from './export-source.js';
+import { tableOf, type Columns, type ExportSource, type Row } from './export-source.js';
 
-const columns: readonly Column[] = [
-  { name: 'list_id', type: 'text' },
-  { name: 'list_name', type: 'text' },
-  { name: 'day', type: 'day' },
-  { name: 'joined', type: 'integer' },
-  { name: 'unsubscribed', type: 'integer' },
-  { name: 'resubscribed', type: 'integer' },
-  { name: 'left_with_list', type: 'integer' },
-  { name: 'net', type: 'integer' },
-  { name: 'total', type: 'integer' },
-];
+const columns: Columns = {
+  list_id: 'text',
+  list_name: 'text',
+  day: 'day',
+  joined: 'integer',
+  unsubscribed: 'integer',
+  resubscribed: 'integer',
+  left_with_list: 'integer',
+  net: 'integer',
+  total: 'integer',
+};
 
-export const growthSource = (log: ExportLog): ExportSource<Row> => tableOf(columns, () => rows(log));
+export const growthSource = (log: ExportLog): ExportSource => tableOf(columns, () => rows(log));
 
 const handled: ReadonlySet<string> = new Set(listGrowth.handles);
 

@@ -6,17 +6,17 @@ import type { Recorded } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { everyEvent, noteUnreadable, timeOf, versionThen, type ExportLog } from './export-log.js';
-import { tableOf, type Column, type ExportSource, type Row } from './export-source.js';
+import { tableOf, type Columns, type ExportSource, type Row } from './export-source.js';
 
-const columns: readonly Column[] = [
-  { name: 'list_id', type: 'text' },
-  { name: 'list_name', type: 'text' },
-  { name: 'created_at', type: 'time' },
-  { name: 'state', type: 'text' },
-  { name: 'deleted_at', type: 'time' },
-  { name: 'subscribed', type: 'integer' },
-  { name: 'unsubscribed', type: 'integer' },
-];
+const columns: Columns = {
+  list_id: 'text',
+  list_name: 'text',
+  created_at: 'time',
+  state: 'text',
+  deleted_at: 'time',
+  subscribed: 'integer',
+  unsubscribed: 'integer',
+};
 
 /** Contacts of a list by their status. */
 interface Members {
@@ -25,7 +25,7 @@ interface Members {
 }
 
 /** Deleted ones are among them, under their last name and without members. */
-export const listsSource = (log: ExportLog): ExportSource<Row> => tableOf(columns, () => rows(log));
+export const listsSource = (log: ExportLog): ExportSource => tableOf(columns, () => rows(log));
 
 async function* rows(log: ExportLog): AsyncGenerator<Row> {
   for (const [id, members] of await count(log)) {

@@ -1,35 +1,39 @@
 /** What every export is made of: records one by one, each a line of NDJSON, and one or more rows of CSV and Parquet. */
 
-/** `time` and `day` are ISO 8601 in UTC. */
-export type ColumnType = 'text' | 'integer' | 'time' | 'day';
+/** `time` and `day` are ISO 8601 in UTC. `long_text` is text that is never searched for: Parquet keeps no statistics of it. */
+export type ColumnType = 'text' | 'long_text' | 'integer' | 'time' | 'day';
 
-export interface Column {
-  readonly name: string;
-  readonly type: ColumnType;
-  /** Values are long, and no reader ever looks for one: no statistics are kept of them. */
-  readonly isBulky?: boolean;
-}
+/** By name, in their order. */
+export type Columns = Readonly<Record<string, ColumnType>>;
 
 export type Cell = string | number | null;
 export type Row = readonly Cell[];
 
-export interface ExportSource<Item> {
-  readonly columns: readonly Column[];
-  /** To be gone through once. @throws the signal's reason when it aborts: a part must not pass for the whole. */
-  records(): AsyncIterable<Item>;
+export interface ExportRecord {
   /** JSON, without the line feed. */
-  lineOf(item: Item): string;
-  rowsOf(item: Item): readonly Row[];
+  line(): string;
+  rows(): readonly Row[];
+}
+
+export interface ExportSource {
+  readonly columns: Columns;
+  /** To be gone through once. @throws the signal's reason when it aborts: a part must not pass for the whole. */
+  records(): AsyncIterable<ExportRecord>;
   /** A last line of NDJSON, asked for after the records. */
   trailer?(): string | undefined;
 }
 
-/** A table whose rows are its records; a line has a member a column. */
-export function tableOf(columns: readonly Column[], rows: () => AsyncIterable<Row>): ExportSource<Row> {
+/** A table whose rows are its records; a line has one member per column. */
+export function tableOf(columns: Columns, rows: () => AsyncIterable<Row>): ExportSource {
+  const names = Object.keys(columns);
   return {
     columns,
-    records: rows,
-    lineOf: (row) => JSON.stringify(Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]))),
-    rowsOf: (row) => [row],
+    async *records() {
+      for await (const row of rows())
+        yield {
+          line: () => JSON.stringify(Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]))),
+          rows: () => [row],
+        };
+    },
   };
 }

@@ -11,7 +11,7 @@ import { growthSource } from './export-growth.js';
 import { listsSource } from './export-lists.js';
 import type { ExportLog } from './export-log.js';
 import { asParquet } from './export-parquet.js';
-import type { ExportSource } from './export-source.js';
+import type { ExportRecord, ExportSource } from './export-source.js';
 import { asCsv, asNdjson } from './export-text.js';
 import { CommandFailedError } from './failures.js';
 import type { Report } from './progress.js';
@@ -22,6 +22,18 @@ export type ExportedKind = (typeof exportedKinds)[number];
 
 export const formats = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof formats)[number];
+
+const sources: Readonly<Record<ExportedKind, (log: ExportLog) => ExportSource>> = {
+  events: eventsSource,
+  contacts: contactsSource,
+  lists: listsSource,
+  growth: growthSource,
+};
+const encoders: Readonly<Record<Format, (source: ExportSource) => Pieces>> = {
+  ndjson: asNdjson,
+  csv: asCsv,
+  parquet: asParquet,
+};
 
 export interface ExportRequest {
   readonly what: ExportedKind;
@@ -57,6 +69,7 @@ export interface ExportResult extends Written {
 
 /** @throws CommandFailedError @throws StoreUnavailableError @throws UnreadableHistoryError; the signal's reason when it aborts. */
 export async function runExport(request: ExportRequest, options: ExportOptions): Promise<ExportResult> {
+  const { what, format, time, file } = request;
   const { reader, signal, report, monotonic } = options;
   // Each of the reads that are under way at once listens.
   setMaxListeners(0, signal);
@@ -71,66 +84,24 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     events += 1;
     report({ phase: 'exporting', done: events, ...total });
   };
-  const counted = { records: 0 };
   const unreadable = createUnreadableNotes();
-  const pieces = encode(
-    request,
-    {
-      reader,
-      links: linkSourceOf(reader),
-      moment,
-      time: request.time,
-      retry: commandRetry,
-      signal,
-      unreadable,
-      onRead,
-    },
-    counted,
-  );
-  const written = await (request.file === '-' ? writeOut(options.stdout, pieces) : writeWhole(request.file, pieces));
+  const log = { reader, links: linkSourceOf(reader), moment, time, retry: commandRetry, signal, unreadable, onRead };
+  const source = sources[what](log);
+  let records = 0;
+  async function* counted(): AsyncGenerator<ExportRecord> {
+    for await (const record of source.records()) {
+      records += 1;
+      yield record;
+    }
+  }
+  const pieces = encoders[format]({ ...source, records: counted });
+  const written = await (file === '-' ? writeOut(options.stdout, pieces) : writeWhole(file, pieces));
   return {
     ...written,
-    records: counted.records,
+    records,
     events,
     position: moment.horizon,
     milliseconds: monotonic() - begun,
     unreadable: unreadable.found(),
   };
-}
-
-function encode({ what, format }: ExportRequest, log: ExportLog, counted: { records: number }): Pieces {
-  switch (what) {
-    case 'events':
-      return inFormat(eventsSource(log), format, counted);
-    case 'contacts':
-      return inFormat(contactsSource(log), format, counted);
-    case 'lists':
-      return inFormat(listsSource(log), format, counted);
-    case 'growth':
-      return inFormat(growthSource(log), format, counted);
-    default:
-      return what satisfies never;
-  }
-}
-
-function inFormat<Item>(source: ExportSource<Item>, format: Format, counted: { records: number }): Pieces {
-  const counting: ExportSource<Item> = {
-    ...source,
-    async *records() {
-      for await (const item of source.records()) {
-        counted.records += 1;
-        yield item;
-      }
-    },
-  };
-  switch (format) {
-    case 'ndjson':
-      return asNdjson(counting);
-    case 'csv':
-      return asCsv(counting);
-    case 'parquet':
-      return asParquet(counting);
-    default:
-      return format satisfies never;
-  }
 }

@@ -258,12 +258,7 @@ describe('the file', () => {
 });
 
 test('Parquet goes out row group by row group, and every value comes back', async () => {
-  const columns = [
-    { name: 'text', type: 'text' },
-    { name: 'number', type: 'integer' },
-    { name: 'time', type: 'time' },
-    { name: 'day', type: 'day' },
-  ] as const;
+  const columns = { text: 'text', number: 'integer', time: 'time', day: 'day' } as const;
   const rows: Row[] = Array.from({ length: 25_000 }, (_, n) => [
     n % 7 === 0 ? null : `é 😀 ${n}`,
     n % 5 === 0 ? null : n - 12_000,

@@ -155,7 +155,7 @@ describe('following it', () => {
     const { url } = await service((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const text =
-        ': hello\n\nid: 1\nevent: progress\ndata: {"done":1,\ndata: "of":"zwölf"}\n\nid: 2\n\ndata: end\n\ndata: cut';
+        ': hello\n\nid: 1\nevent: progress\ndata: {"of":"zwölf"}\n\nid: 2\n\nevent: end\ndata: 1\n\nevent: end\ndata: cut';
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7));
       response.end();
@@ -163,9 +163,8 @@ describe('following it', () => {
     const events: object[] = [];
     for await (const event of (await found({ written: url })).follow('/v1/projections/rebuild')) events.push(event);
     expect(events).toEqual([
-      { id: '1', event: 'progress', data: '{"done":1,\n"of":"zwölf"}' },
-      { id: '2', event: 'message', data: '' },
-      { id: '2', event: 'message', data: 'end' },
+      { event: 'progress', data: '{"of":"zwölf"}' },
+      { event: 'end', data: '1' },
     ]);
   });
 

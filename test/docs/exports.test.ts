@@ -17,7 +17,7 @@ const sources = {
   lists: listsSource(unread),
   growth: growthSource(unread),
 };
-const columnsOf = (what: keyof typeof sources): string[] => sources[what].columns.map(({ name }) => name);
+const columnsOf = (what: keyof typeof sources): string[] => Object.keys(sources[what].columns);
 
 test('the columns of events', () => {
   const named = rows(section(text, '## Events')).flatMap(([cell = '']) => codes(cell));
