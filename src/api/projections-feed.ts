@@ -1,6 +1,6 @@
 /** The progress of a rebuild as server-sent events: `progress` until it is over, then `result`, and the stream ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOpen, type RebuildRecord } from '../projector/rebuild-record.js';
+import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 
 export interface RebuildFeed {
   readonly rebuilds: { status(): Promise<RebuildRecord | undefined> };

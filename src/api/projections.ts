@@ -2,7 +2,7 @@
 import type { Request, Router } from 'express';
 import type { AuditReader } from '../audit/reading.js';
 import { ServiceError } from '../errors.js';
-import { isOpen, type RebuildRecord } from '../projector/rebuild-record.js';
+import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
 import type { Body } from './body.js';
 import type { EndpointRunner } from './endpoint-runner.js';

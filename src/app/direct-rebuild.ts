@@ -2,29 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from '../cli/command-line.js';
-import { CommandFailedError } from '../transfer/failures.js';
-import { logStart, type EventReader, type Position } from '../eventstore/event-store.js';
+import { logStart } from '../eventstore/event-store.js';
 import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
-import { fillViews } from '../rebuild/bulk-build.js';
-import { createLease, type Lease } from '../projector/lease.js';
-import { createOrderLine } from '../rebuild/projector-client.js';
-import { createOrders, type OrderAnswer, type Orders } from '../rebuild/projector-commands.js';
-import { runProjector } from '../projector/projector.js';
-import type { ProjectorStatus } from '../projector/status.js';
-import type { RebuildResult } from '../rebuild/messages.js';
-import { RebuildInterruptedError, runRebuild, type Command } from '../rebuild/rebuild.js';
 import { liveProjections } from '../projections/views.js';
+import { createJobs, type ProjectorJobs } from '../projector/jobs.js';
+import { createLease, leaseMs, type Lease } from '../projector/lease.js';
+import { runProjector } from '../projector/projector.js';
+import { initialStatus, type ProjectorStatus } from '../projector/status.js';
+import { buildInitially } from '../rebuild/initial-build.js';
+import type { RebuildResult } from '../rebuild/progress.js';
+import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
 import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
+import { CommandFailedError } from '../transfer/failures.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;
   readonly signal: AbortSignal;
 }
 
-const leaseMs = 4_000;
-/** After this a lease that somebody has let go by dying has run out. */
-const patienceMs = 2 * leaseMs;
+/** After this the lease of a process that has died has run out. */
+const timeoutMs = 2 * leaseMs;
 const pauseMs = 5;
 const now = (): number => performance.now();
 
@@ -39,8 +37,8 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   try {
     const stores = await openRebuildStores(settings);
     try {
-      if (isPreparation) return await underLease({ ...input, ...stores, runId: randomUUID(), command: refuse });
-      return await withProjector({ ...input, ...stores });
+      const opened = { ...input, ...stores };
+      return await (isPreparation ? rebuildUnderLease(opened, createJobs()) : rebuildWithProjector(opened));
     } finally {
       await stores.close();
     }
@@ -49,99 +47,54 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   }
 }
 
-type Opened = DirectRebuildInput & Omit<RebuildStores, 'close'>;
-
-const refuse: Command = () => Promise.reject(new Error('a preparation gives no orders'));
+type Opened = DirectRebuildInput & RebuildStores;
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-type Commanded = Opened & { readonly runId: string; readonly command: Command };
-
-async function underLease(input: Commanded): Promise<RebuildResult> {
-  const { reader, readModels, bounds, runId, views, dryRun, isPreparation, signal, onProgress, command } = input;
+async function rebuildUnderLease(input: Opened, jobs: ProjectorJobs): Promise<RebuildResult> {
+  const { views, dryRun, isPreparation, signal } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
-    const waiting = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-    const epoch = await lease.hold(waiting);
+    const epoch = await lease.hold(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     signal.throwIfAborted();
     if (epoch === null) throw new CommandFailedError('Another rebuild is running.', { type: 'in_use' });
     return await runRebuild({
-      run: { id: runId, views, dryRun, isStart: false, isPreparation },
-      reader,
-      readModels,
+      ...input,
+      run: { views, dryRun, isStart: false, isPreparation },
       projections: liveProjections,
-      command,
+      switchTo: jobs.switchTo,
       epoch,
       check: () => lease.check(),
-      signal,
-      onProgress,
       now,
       pause: () => sleep(pauseMs),
-      ...(bounds === undefined ? {} : { bounds }),
     });
   } catch (error) {
-    throw inWords(error);
+    if (!(error instanceof RebuildInterruptedError)) throw error;
+    throw new CommandFailedError(
+      `The rebuild was interrupted: ${error.message}. Nothing was switched; the same command continues it.`,
+      { type: 'interrupted', cause: error },
+    );
   } finally {
     await lease.close();
   }
 }
 
-async function withProjector(input: Opened): Promise<RebuildResult> {
-  const { settings, reader } = input;
-  const orders = createOrders();
-  const runId = randomUUID();
-  const line = createOrderLine(runId, orders.give);
-  const stop = new AbortController();
-  const signal = AbortSignal.any([input.signal, line.signal]);
-  const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
-  const folding = startFolding({ ...input, lease, orders, onAnswer: line.answer, stop: stop.signal });
-  try {
-    await folding.reaches(await demandEvents(reader), signal);
-    return await underLease({ ...input, signal, runId, command: line.command });
-  } finally {
-    stop.abort();
-    await folding.done;
-    await lease?.close();
-  }
-}
-
-/** The head. */
-async function demandEvents(reader: Pick<EventReader, 'head'>): Promise<Position> {
+/** The projector folds the live views up to the head first, and makes the new ones live. */
+async function rebuildWithProjector(input: Opened): Promise<RebuildResult> {
+  const { settings, reader, readModels } = input;
   const head = await reader.head();
-  if (head !== logStart) return head;
-  throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
-}
-
-/** What a rebuild came to an end of without a fault of its own, in the operator's words. */
-function inWords(error: unknown): unknown {
-  if (!(error instanceof RebuildInterruptedError)) return error;
-  return new CommandFailedError(
-    `The rebuild was interrupted: ${error.message}. Nothing was switched; the same command goes on where this one was.`,
-    { type: 'interrupted', cause: error },
-  );
-}
-
-interface Folding {
-  readonly done: Promise<void>;
-  /** @throws CommandFailedError, and what keeps the projector from folding */
-  reaches(position: string, signal: AbortSignal): Promise<void>;
-}
-
-type FoldingInput = Opened & {
-  readonly lease: Lease | undefined;
-  readonly orders: Orders;
-  readonly onAnswer: (answer: OrderAnswer) => void;
-  readonly stop: AbortSignal;
-};
-
-function startFolding({ reader, readModels, lease, orders, onAnswer, stop }: FoldingInput): Folding {
-  let status: ProjectorStatus | undefined;
-  const done = runProjector({
+  if (head === logStart)
+    throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
+  const jobs = createJobs();
+  const stop = new AbortController();
+  const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
+  let status = initialStatus;
+  const folding = runProjector({
     reader,
     readModels,
     projections: liveProjections,
-    signal: stop,
+    signal: stop.signal,
     random: Math.random,
     onFault: () => undefined,
     onProgress(next) {
@@ -149,21 +102,27 @@ function startFolding({ reader, readModels, lease, orders, onAnswer, stop }: Fol
     },
     foreignViews: 'refuse',
     ...(lease === undefined ? {} : { lease }),
-    // Nobody reads them here; what is left is dropped by the next start.
-    rebuilds: { orders, fill: fillViews, retireAfter: 2_147_483_647, onAnswer },
+    jobs,
+    buildInitially,
   });
-  return {
-    done,
-    async reaches(position, signal) {
-      const begun = now();
-      while (status?.live == null || status.position < position) {
-        signal.throwIfAborted();
-        if (status?.standby === true && now() - begun > patienceMs)
-          throw new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
-        if (typeof status?.fault === 'string')
-          throw new CommandFailedError(`The live views cannot be folded, so there is no rebuild: ${status.fault}.`);
-        await sleep(pauseMs);
-      }
-    },
-  };
+  try {
+    const begun = now();
+    while (status.live === null || status.position < head) {
+      input.signal.throwIfAborted();
+      refuseFaulty(status, now() - begun);
+      await sleep(pauseMs);
+    }
+    return await rebuildUnderLease(input, jobs);
+  } finally {
+    stop.abort();
+    await folding;
+    await lease?.close();
+  }
+}
+
+function refuseFaulty({ standby, fault }: ProjectorStatus, waited: number): void {
+  if (standby && waited > timeoutMs)
+    throw new CommandFailedError('A service folds these views: name it with --url.', { type: 'in_use' });
+  if (fault !== null)
+    throw new CommandFailedError(`The live views cannot be folded, so there is no rebuild: ${fault}.`);
 }

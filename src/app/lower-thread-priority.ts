@@ -7,17 +7,14 @@ import path from 'node:path';
 const steps = 5;
 const lowest = 19;
 
-/**
- * Lets other threads go before the one that calls: requests and their appends before the folding of views, which gathers
- * them anyhow. Where the system does not tell threads apart (it is not Linux), nothing happens.
- */
-export function stepBack(): void {
+/** Lets request threads go before the calling one. Does nothing where the system does not tell threads apart (it is not Linux). */
+export function lowerThreadPriority(): void {
   try {
     // Numbers of another namespace would be other threads.
     if (readlinkSync('/proc/self') !== String(process.pid)) return;
     const thread = Number(path.basename(readlinkSync('/proc/thread-self')));
     setPriority(thread, Math.min(lowest, getPriority(thread) + steps));
   } catch {
-    // All are equal, then.
+    // All threads stay equal.
   }
 }

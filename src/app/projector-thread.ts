@@ -1,10 +1,11 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import { Worker } from 'node:worker_threads';
 import type { ChainHead } from '../eventstore/chain.js';
-import type { Order, OrderAnswer } from '../rebuild/projector-commands.js';
+import type { SwitchAnswer } from '../projector/jobs.js';
+import type { NewStorages } from '../projector/new-storages.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
-import type { FromProjector, ToProjector } from './projector-worker.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
+import type { FromProjector, ToProjector } from './projector-worker.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
@@ -14,19 +15,18 @@ export interface ProjectorThreadOptions {
   /** What it reports is visible to every connection. */
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
-  /** To the orders of a rebuild. Those that a dead thread was given stay without. */
-  readonly onAnswer?: (answer: OrderAnswer) => void;
 }
 
 export interface ProjectorThread {
-  /** Something was appended, up to this position. Cheap enough for every append: looked at at once, or under load with what comes in the next moments. */
+  /** Something was appended, up to this position. Cheap enough for every append: folded at once, or under load with the next batch. */
   notify(position: string): void;
-  /** Somebody waits for what was appended: no more gathering. */
-  hurry(): void;
+  /** Somebody waits for what was appended: no batch delay. */
+  flush(): void;
   status(): ProjectorStatus;
   /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
   evidence(): ChainHead | undefined;
-  order(order: Order): void;
+  /** Makes new storages live. Never rejects. */
+  switchTo(built: NewStorages): Promise<SwitchAnswer>;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
-  const { settings, holder, onProgress, onFault, onAnswer = () => undefined } = options;
-  // Until the thread says that it holds the lease, others may.
+  const { settings, holder, onProgress, onFault } = options;
+  // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
   let evidence: ChainHead | undefined;
@@ -48,6 +48,8 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
   let closing: Promise<void> | undefined;
+  /** Answered in the order of asking. */
+  let asked: ((answer: SwitchAnswer) => void)[] = [];
 
   const update = (next: ProjectorStatus): void => {
     status = next;
@@ -56,15 +58,15 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const receive = (message: FromProjector): void => {
     if (message.type === 'fault') return onFault(message.fault);
-    if (message.type === 'answer') return onAnswer(message.answer);
+    if (message.type === 'switched') return asked.shift()?.(message.answer);
     if (message.type === 'evidence') {
       evidence = message.head;
       return;
     }
     if (message.status.folded > 0) deaths = 0;
-    const { parked, live, missing } = message.seldom ?? status;
+    const { parked, live, missing } = message.rare ?? status;
     update({ ...message.status, parked, live, missing });
-    notify(grown);
+    notify(appended);
   };
 
   const start = (): void => {
@@ -77,7 +79,9 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
     });
     started.on('exit', () => {
       worker = undefined;
-      told = '';
+      notified = '';
+      for (const answer of asked) answer({ outcome: 'failed', reason: `the projector's thread died: ${message}` });
+      asked = [];
       if (closing !== undefined) return;
       deaths += 1;
       update({ ...status, standby, caughtUp: false, fault: message });
@@ -88,14 +92,14 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const send = (message: ToProjector): void => worker?.postMessage(message);
 
-  /** Up to where the projector has been told to look, and the log has grown. */
-  let told = '';
-  let grown = '';
-  /** One message until the projector has come as far: what is appended meanwhile it finds by itself, or is told of then. */
+  /** Up to where the projector was last notified, and the log has grown. */
+  let notified = '';
+  let appended = '';
+  /** One message until the projector has come as far: it finds by itself what is appended meanwhile, or is notified then. */
   const notify = (position: string): void => {
-    grown = position;
-    if (told > status.position || grown <= status.position) return;
-    told = grown;
+    appended = position;
+    if (notified > status.position || appended <= status.position) return;
+    notified = appended;
     send('notify');
   };
 
@@ -111,19 +115,16 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   };
 
   start();
-  const hurry = (): void => send('hurry');
-
-  const order = (given: Order): void => {
-    if (worker !== undefined) send(given);
-    else if (given.type !== 'retire') onAnswer({ type: 'lost', id: given.id, reason: 'the projector is not running' });
-  };
-
   return {
     notify,
-    hurry,
-    order,
+    flush: () => send('flush'),
     status: () => status,
     evidence: () => evidence,
+    async switchTo(built) {
+      if (worker === undefined) return { outcome: 'failed', reason: 'the projector is not running' };
+      send(built);
+      return await new Promise((resolve) => asked.push(resolve));
+    },
     close: () => (closing ??= stop()),
   };
 }

@@ -1,187 +1,183 @@
-/** Where rebuilds are asked for: keeps the record of the last one, and has it carried out while this process folds the views. */
+/** Where rebuilds are requested: keeps the record of the last one, and runs it while this process folds the views. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
-import type { OrderAnswer } from '../rebuild/projector-commands.js';
-import type { RebuildRequest, RebuildResult } from '../rebuild/messages.js';
-import type { Given } from '../rebuild/rebuild.js';
-import { createMeter, type Meter } from '../rebuild/meter.js';
+import type { SwitchAnswer } from '../projector/jobs.js';
+import type { NewStorages } from '../projector/new-storages.js';
+import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
+import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
 import {
   isOpen,
   newRecord,
   nextOf,
   readRecord,
-  showView,
+  rebuildsView,
   writeRecord,
   type RebuildRecord,
-} from '../projector/rebuild-record.js';
-import { createRecordKeeper } from '../rebuild/job-store.js';
-import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
-import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
+} from '../rebuild/rebuild-record.js';
 import type { StoreSettings } from '../stores/stores.js';
+import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 
-export interface RebuildDesk {
-  /** Whoever leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
+export interface RebuildCoordinator {
+  /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
   request(request: RebuildRequest): Promise<RebuildRecord>;
   /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
   status(): Promise<RebuildRecord | undefined>;
-  /** Whether this process folds the views, and which of them are to be filled first. */
+  /** Whether this process folds the views, and which of them are to be built first. */
   become(state: { readonly leading: boolean; readonly missing: readonly string[] }): void;
-  /** Of the projector. */
-  answer(answer: OrderAnswer): void;
   close(): Promise<void>;
 }
 
-export interface RebuildDeskOptions {
+export interface RebuildCoordinatorOptions {
   readonly settings: StoreSettings;
   readonly readModels: ReadModels;
-  /** Others may ask for rebuilds, too. */
+  /** Other processes may request rebuilds, too. */
   readonly isShared: boolean;
   readonly holder: string;
-  /** For the projector of this process. */
-  readonly onOrder: (order: Given) => void;
+  /** Asks the projector of this process. */
+  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Told when one begins, ends or is interrupted. Without personal data. */
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
   readonly startThread?: typeof startRebuildThread;
 }
 
-/** How often a process that leads looks for what others have asked for, and tells them how far it is. */
+/** How often a process that leads looks for requests, and writes down how far it is. */
 const lookMs = 1_000;
 const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
 
-export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
-  const { readModels, clock, now, log, startThread = startRebuildThread } = options;
-  const keeper = createRecordKeeper(readModels);
+/** @throws ReadModelsUnavailableError */
+export async function createRebuildCoordinator(options: RebuildCoordinatorOptions): Promise<RebuildCoordinator> {
+  const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
+  await readModels.prepare(rebuildsView);
   let state: { leading: boolean; missing: readonly string[] } = { leading: false, missing: [] };
-  let running: { readonly thread: RebuildThread; readonly meter: Meter } | undefined;
+  /** The job that this process has adopted, as it is here and as it was last written. */
+  let current: RebuildRecord | undefined;
+  let written: RebuildRecord | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let thread: RebuildThread | undefined;
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** Of the run, not of the request: an order of an earlier run must not be taken for one of this. */
-  let runId = '';
   let interruptions = 0;
   let closed = false;
 
-  function lookIn(milliseconds: number): void {
-    clearTimeout(timer);
-    if (closed) return;
-    timer = setTimeout(look, milliseconds).unref();
+  /** Writes the current job, and over no other one. Resolves after what is being written. */
+  function save(): Promise<void> {
+    writing = writing
+      .catch(() => undefined)
+      .then(async () => {
+        const record = current;
+        if (record === undefined || record === written) return;
+        await writeRecord(readModels, ({ record: stored }) =>
+          stored === undefined || stored.rebuild_id === record.rebuild_id ? record : undefined,
+        );
+        written = record;
+      });
+    return writing;
   }
 
-  /** One look at a time; what fails is looked at again. */
+  function lookIn(milliseconds: number): void {
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(look, milliseconds).unref();
+  }
+
+  /** One look at a time; after a failure it looks again. */
   function look(): void {
     looking ??= begin()
       .catch(() => lookIn(lookMs))
       .finally(() => {
         looking = undefined;
-        if (options.isShared || running !== undefined) lookIn(lookMs);
+        if (options.isShared || thread !== undefined) lookIn(lookMs);
       });
   }
 
   async function begin(): Promise<void> {
     if (closed || !state.leading) return;
-    if (running !== undefined) return await tell();
-    // What could not be kept is kept before anything else is begun.
-    await keeper.keep();
-    const record = await keeper.claim((kept) => {
-      const next = state.missing.length > 0 ? startRecord(kept.record) : nextOf(kept);
+    // For those who ask other processes: where there are none, progress is not written.
+    if (thread !== undefined) return settings.views.kind === 'mongodb' ? await save() : undefined;
+    // The end of the last one comes first.
+    await save();
+    const record = await writeRecord(readModels, (stored) => {
+      const next = state.missing.length > 0 ? startRecord(stored.record) : nextOf(stored);
       return next === undefined || !mayBegin() ? undefined : { ...next, state: 'running', fault: null };
     });
-    // Whoever leads now finds it running, and goes on with it.
+    // The process that leads now finds it running, and continues it.
     if (record === undefined || !mayBegin()) return;
-    keeper.takeOn(record);
-    const { rebuild_id: id, views, dry_run: dryRun, cause } = record;
-    log('info', 'rebuild begins', { rebuild_id: id, views, dry_run: dryRun, cause });
-    const meter = createMeter(now);
-    runId = randomUUID();
-    const thread = startThread({
-      settings: options.settings,
+    current = written = record;
+    const { rebuild_id, views, dry_run, cause } = record;
+    log('info', 'rebuild begins', { rebuild_id, views, dry_run, cause });
+    thread = startThread({
+      settings,
       holder: `${options.holder} ${randomUUID()}`,
-      run: { id: runId, views, dryRun, isStart: cause === 'start' },
-      onProgress: (progress) => keeper.change({ progress: meter.show(progress) }),
-      onOrder: options.onOrder,
+      run: { views, dryRun: dry_run, isStart: cause === 'start' },
+      onProgress: (progress) => change({ progress }),
+      switchTo: options.switchTo,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
     });
-    running = { thread, meter };
   }
 
   /** Not narrowed by an earlier look. */
-  const mayBegin = (): boolean => !closed && state.leading && running === undefined;
+  const mayBegin = (): boolean => !closed && state.leading && thread === undefined;
 
-  /** For those who ask other processes. Where there are none, nobody waits for the disk. */
-  async function tell(): Promise<void> {
-    if (options.settings.views.kind === 'mongodb') await keeper.keep();
-  }
+  const change = (changed: Partial<RebuildRecord>): void => {
+    if (current !== undefined) current = { ...current, ...changed };
+  };
 
   const startRecord = (last: RebuildRecord | undefined): RebuildRecord =>
     last?.cause === 'start' && isOpen(last)
       ? { ...last, views: state.missing }
       : asNew({ views: state.missing, dryRun: false }, 'start');
 
+  const time = (): string => new Date(clock()).toISOString();
   const asNew = ({ views, dryRun }: RebuildRequest, cause: RebuildRecord['cause']): RebuildRecord =>
-    newRecord({
-      rebuild_id: randomUUID(),
-      views,
-      dry_run: dryRun,
-      cause,
-      requested_at: new Date(clock()).toISOString(),
-    });
+    newRecord({ rebuild_id: randomUUID(), views, dry_run: dryRun, cause, requested_at: time() });
 
   async function over(end: RebuildResult | string): Promise<void> {
-    running = undefined;
-    const record = keeper.current();
+    thread = undefined;
     if (closed) return;
-    // Of an earlier time as the leader.
-    if (record === undefined) lookIn(0);
-    else if (typeof end === 'string') await interrupted(record, end);
-    else await done(record, end);
+    const pauseMs =
+      current === undefined ? 0 : typeof end === 'string' ? interrupted(current, end) : done(current, end);
+    await save();
+    lookIn(pauseMs);
   }
 
-  async function interrupted({ rebuild_id, cause }: RebuildRecord, end: string): Promise<void> {
+  /** Milliseconds until it is continued. */
+  function interrupted({ rebuild_id, cause }: RebuildRecord, reason: string): number {
     interruptions += 1;
     const backOff = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(interruptions - 1, 16));
-    const isGivenUp = cause === 'request' && interruptions >= mostInterruptions;
-    if (isGivenUp) interruptions = 0;
-    keeper.change({ fault: end, ...(isGivenUp ? ended('failed') : {}) });
-    options.onOrder({ type: 'discard', id: runId });
-    log('error', 'rebuild interrupted', { rebuild_id, reason: end, given_up: isGivenUp });
-    await keeper.keep();
-    lookIn(backOff);
+    const given_up = cause === 'request' && interruptions >= mostInterruptions;
+    if (given_up) interruptions = 0;
+    change({ fault: reason, ...(given_up ? { state: 'failed', finished_at: time() } : {}) });
+    log('error', 'rebuild interrupted', { rebuild_id, reason, given_up });
+    return backOff;
   }
 
-  async function done({ rebuild_id }: RebuildRecord, end: RebuildResult): Promise<void> {
+  function done({ rebuild_id }: RebuildRecord, end: RebuildResult): number {
     interruptions = 0;
     const { outcome } = end;
-    const results = 'views' in end ? end.views.map(showView) : [];
+    const results = 'views' in end ? end.views : [];
     const poison = 'poison' in end ? end.poison : null;
     const isDone = outcome === 'switched' || outcome === 'checked';
-    keeper.change({ progress: null, outcome, results, poison, ...ended(isDone ? 'finished' : 'failed') });
+    const state = isDone ? 'finished' : 'failed';
+    change({ progress: null, outcome, results, poison, state, finished_at: time() });
     log(isDone ? 'info' : 'error', 'rebuild ended', { rebuild_id, outcome, ...placeOf(poison) });
-    await keeper.keep();
-    lookIn(0);
-  }
-
-  const ended = (as: 'finished' | 'failed') => ({ state: as, finished_at: new Date(clock()).toISOString() });
-
-  /** A record that is being carried out here is known best here. */
-  async function status(): Promise<RebuildRecord | undefined> {
-    const known = running === undefined ? undefined : keeper.current();
-    return known ?? (await readRecord(readModels));
+    return 0;
   }
 
   return {
-    status,
+    /** A job that is run here is known best here. */
+    async status() {
+      return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));
+    },
     async request(request) {
       const record = asNew(request, 'request');
       // The end of the last one is known when it has been written.
-      await keeper.written();
+      await writing.catch(() => undefined);
       try {
-        const written = await writeRecord(readModels, (kept) => (nextOf(kept) === undefined ? record : undefined));
-        if (written === undefined) throw new ServiceError('rebuild_running');
+        const stored = await writeRecord(readModels, (kept) => (nextOf(kept) === undefined ? record : undefined));
+        if (stored === undefined) throw new ServiceError('rebuild_running');
       } catch (error) {
         // Somebody else was first.
         if (error instanceof CommitConflictError) throw new ServiceError('rebuild_running', {}, { cause: error });
@@ -190,22 +186,21 @@ export function createRebuildDesk(options: RebuildDeskOptions): RebuildDesk {
       lookIn(0);
       return record;
     },
-    become(next) {
-      const isNew = next.leading !== state.leading || next.missing !== state.missing;
-      state = { leading: next.leading, missing: next.missing };
+    become({ leading, missing }) {
+      const isNew = leading !== state.leading || missing !== state.missing;
+      state = { leading, missing };
       if (!isNew) return;
-      if (next.leading) return lookIn(0);
-      // Whoever leads now goes on where this one was, and tells what comes of it.
-      keeper.letGo();
+      if (leading) return lookIn(0);
+      // The process that leads now continues it: nothing more is written of it here.
+      current = undefined;
       interruptions = 0;
-      void running?.thread.close();
+      void thread?.close();
     },
-    answer: (answer) => running?.thread.answer(answer),
     async close() {
       closed = true;
       clearTimeout(timer);
       await looking;
-      await running?.thread.close();
+      await thread?.close();
       await readModels.close();
     },
   };

@@ -1,10 +1,10 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
 import { Worker } from 'node:worker_threads';
-import type { OrderAnswer } from '../rebuild/projector-commands.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/messages.js';
-import type { Given } from '../rebuild/rebuild.js';
-import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
+import type { SwitchAnswer } from '../projector/jobs.js';
+import type { NewStorages } from '../projector/new-storages.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/progress.js';
 import type { StoreSettings } from '../stores/stores.js';
+import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
@@ -12,16 +12,14 @@ export interface RebuildThreadOptions {
   readonly holder: string;
   readonly run: RebuildRun;
   readonly onProgress: (progress: RebuildProgress) => void;
-  /** For the projector. */
-  readonly onOrder: (order: Given) => void;
+  /** Asks the projector of this process. */
+  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Once, when the thread has ended: with a result, or the reason why there is none. */
   readonly onEnd: (end: RebuildResult | string) => void;
 }
 
 export interface RebuildThread {
-  /** Of the projector. */
-  answer(answer: OrderAnswer): void;
-  /** What has been filled is taken up next time. Safe to call twice. */
+  /** What has been built is continued next time. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -32,25 +30,15 @@ const url = new URL(
 const closeWithinMs = 5_000;
 
 export function startRebuildThread(options: RebuildThreadOptions): RebuildThread {
-  const { settings, holder, run, onProgress, onOrder, onEnd } = options;
+  const { settings, holder, run, onProgress, switchTo, onEnd } = options;
   const worker = new Worker(url, { workerData: { settings, holder, run }, name: 'rebuild' });
   let end: RebuildResult | string = 'its thread ended by itself';
+  const send = (message: ToRebuild): void => worker.postMessage(message);
 
   worker.on('message', (message: FromRebuild) => {
-    switch (message.type) {
-      case 'progress':
-        return onProgress(message.progress);
-      case 'order':
-        return onOrder(message.order);
-      case 'result':
-        end = message.result;
-        return undefined;
-      case 'failed':
-        end = message.reason;
-        return undefined;
-      default:
-        return message satisfies never;
-    }
+    if (message.type === 'progress') onProgress(message.progress);
+    else if (message.type === 'switch') void switchTo(message.built).then(send);
+    else end = message.end;
   });
   worker.on('error', (error) => {
     end = `its thread died: ${error.name}: ${error.message}`;
@@ -61,10 +49,8 @@ export function startRebuildThread(options: RebuildThreadOptions): RebuildThread
       resolve();
     });
   });
-  const send = (message: ToRebuild): void => worker.postMessage(message);
 
   return {
-    answer: send,
     async close() {
       send('stop');
       const timer = setTimeout(() => void worker.terminate(), closeWithinMs);

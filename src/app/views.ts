@@ -1,4 +1,4 @@
-/** Composes the views of a process: queries, how far the views are, and the projector with the role `projector`. */
+/** The views of a process: queries, how far they have come, and the projector where this process folds them. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -6,29 +6,28 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
-import { everyFeed } from '../rebuild/projector-client.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import type { ParkedStream } from '../projector/parked.js';
 import { contactOfStream } from './contact-of-stream.js';
 import { createQueries, type Queries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { sameStorages, type Storages } from '../projector/storage.js';
+import { sameVersions, type LiveVersions } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createRebuildDesk, type RebuildDesk } from './rebuild-coordinator.js';
+import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 /** How far the views are, as this process knows. */
 export interface ViewsStatus {
   readonly parked: readonly ParkedStream[];
   readonly rebuilding: boolean;
-  /** Cannot be read before they have been filled. */
+  /** Cannot be read before they have been built. */
   readonly missing: readonly string[];
-  /** Storage version of each live view, as far as is known. */
-  readonly live: Storages;
+  /** As far as is known. */
+  readonly live: LiveVersions;
   readonly fault: string | null;
   readonly unknown: ProjectorStatus['unknown'];
-  /** What this process does for the views: it folds them, waits to take over, or leaves it to others. */
+  /** Whether this process folds the views, waits to take over, or leaves it to others. */
   readonly projector: 'leading' | 'standby' | 'elsewhere';
 }
 
@@ -36,7 +35,7 @@ export interface Views {
   readonly ownWrites: OwnWrites;
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
-  readonly rebuilds: RebuildDesk;
+  readonly rebuilds: RebuildCoordinator;
   status(): ViewsStatus;
   /** Of the status: the streams that a view cannot fold. */
   parked(): ViewsStatus['parked'];
@@ -52,7 +51,7 @@ export interface Views {
 export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
-  /** Whether this process folds the views, or waits to take over. */
+  /** This process folds the views, or waits to take over. */
   readonly withProjector: boolean;
   readonly logger: Logger;
   /** After the views have moved on from this position, or have caught up for the first time. */
@@ -60,7 +59,7 @@ export interface ViewsOptions {
 }
 
 const monotonic = (): number => performance.now();
-/** Below the time after which a projector drops what is live no more. */
+/** Below the time after which a projector drops an old storage. */
 const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
@@ -73,15 +72,15 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
   );
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   const parts: { projector?: ProjectorThread } = {};
-  const rebuilds = createRebuildDesk({
+  const rebuilds = await createRebuildCoordinator({
     settings,
     readModels: await openReadModels(settings.views),
     isShared: isShared(settings),
     holder: randomUUID(),
-    onOrder: (order) => parts.projector?.order(order),
+    switchTo: async (built) =>
+      (await parts.projector?.switchTo(built)) ?? { outcome: 'failed', reason: 'no projector runs in this process' },
     log: (level, message, facts) => logger[level](facts, message),
     clock: Date.now,
-    now: monotonic,
   });
   const projector = options.withProjector ? startProjector(options, { own, views, rebuilds }) : undefined;
   if (projector !== undefined) parts.projector = projector;
@@ -96,8 +95,8 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
       })
     : undefined;
   own.onWaiting(() => {
-    projector?.hurry();
-    follower?.hurry();
+    projector?.flush();
+    follower?.wake();
   });
   const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
   const queries = createQueries(views, { contactOf });
@@ -109,7 +108,7 @@ function startProjector(
   { own, views, rebuilds }: Pick<Parts, 'own' | 'views' | 'rebuilds'>,
 ): ProjectorThread {
   let caughtUpOnce = false;
-  let told: Storages | undefined;
+  let told: LiveVersions | undefined;
   return startProjectorThread({
     settings,
     holder: randomUUID(),
@@ -117,7 +116,7 @@ function startProjector(
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
       // Once: a follower may have heard of a later switch by somebody else since.
-      if (live !== null && !sameStorages(live, told ?? {})) {
+      if (live !== null && !sameVersions(live, told ?? {})) {
         told = live;
         views.use(live);
       }
@@ -126,11 +125,7 @@ function startProjector(
       if (own.shown() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
       caughtUpOnce ||= caughtUp;
     },
-    onFault({ kind, message }) {
-      logger.error({ kind }, message);
-      if (kind === 'worker_died') rebuilds.answer({ type: 'lost', id: everyFeed, reason: message });
-    },
-    onAnswer: (answer) => rebuilds.answer(answer),
+    onFault: ({ kind, message }) => logger.error({ kind }, message),
   });
 }
 
@@ -140,7 +135,7 @@ interface Parts {
   readonly queries: Queries;
   readonly projector: ProjectorThread | undefined;
   readonly follower: Follower | undefined;
-  readonly rebuilds: RebuildDesk;
+  readonly rebuilds: RebuildCoordinator;
 }
 
 function assemble({ own, views, queries, projector, follower, rebuilds }: Parts): Views {

@@ -1,7 +1,7 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. src/audience.ts makes it. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/messages.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/progress.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';

@@ -1,5 +1,4 @@
 /** Goes through all documents of a view, or of a query, page by page. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
 
 const pageSize = 1_000;
@@ -16,6 +15,6 @@ export async function* everyPage<D extends Document>(
     cursor = page.nextCursor;
     if (cursor === undefined) return undefined;
     // Embedded views answer at once: others have their turn between pages.
-    await nextTurn();
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

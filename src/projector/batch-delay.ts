@@ -1,55 +1,50 @@
-/** Under load the projector gathers what comes within a moment: one commit of many events costs far less than many of a few. */
+/** Under load the projector waits a moment between batches: one commit of many events costs far less than many of a few. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch of fewer events is no load: the next one is folded at once. */
-const loadFrom = 24;
-/** A batch of more events is large enough: gathering would only make the views fall behind. */
-const loadUpTo = 2_000;
-/** How long events are gathered under load, unless somebody waits for them. Milliseconds. */
-const gatherMs = 60;
-/** Where a batch takes longer, as with documents that are large, so many times as long: the more events then share one writing of a document. */
-const gatherFactor = 2;
-/** So far the views may be behind: gathering, after a batch that events had to wait for, and before one that takes as long again. Where that is no longer so, events gather by themselves while batches are folded. */
+/** A smaller batch is no load, a larger one needs no more events: the next one is folded at once. */
+const load = { from: 24, upTo: 2_000 };
+const leastMs = 60;
+/** A batch that takes long is followed by twice as long a wait: the more events then share one write of a document. */
+const factor = 2;
+/** How far the views may fall behind: by the batch before, the wait, and a batch after it that takes as long again. */
 const mostBehindMs = 400;
 
-const gathering = (took: number): number => Math.min(Math.max(gatherMs, gatherFactor * took), mostBehindMs - 2 * took);
-
-export interface Pace {
-  /** A batch is begun. */
+export interface BatchDelay {
+  /** A batch begins. */
   begin(this: void): void;
-  /** To be awaited after a batch of so many events. */
-  next(this: void, events: number): Promise<void> | undefined;
-  /** Somebody waits: ends the gathering, and the next one if none is under way. */
-  hurry(this: void): void;
+  /** To be awaited after a batch of this many events. */
+  wait(this: void, events: number): Promise<void> | undefined;
+  /** Somebody waits for the views: ends the wait, or spares the next one. */
+  flush(this: void): void;
 }
 
 /** `now` tells milliseconds, monotonic. */
-export function createPace(now: () => number): Pace {
+export function createBatchDelay(now: () => number): BatchDelay {
   let begun = now();
-  let hurried = false;
-  let go: (() => void) | undefined;
+  let flushed = false;
+  let end: (() => void) | undefined;
   return {
     begin() {
       begun = now();
     },
-    next(events) {
-      const wait = gathering(now() - begun);
-      const skip = hurried || events < loadFrom || events > loadUpTo || wait <= 0;
-      hurried = false;
+    wait(events) {
+      const took = now() - begun;
+      const delay = Math.min(Math.max(leastMs, factor * took), mostBehindMs - 2 * took);
+      const skip = flushed || events < load.from || events > load.upTo || delay <= 0;
+      flushed = false;
       if (skip) return undefined;
-      return new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, wait);
-        go = () => {
+      return new Promise((resolve) => {
+        end = () => {
           clearTimeout(timer);
+          end = undefined;
           resolve();
         };
-      }).then(() => {
-        go = undefined;
+        const timer = setTimeout(end, delay);
       });
     },
-    hurry() {
-      if (go === undefined) hurried = true;
-      else go();
+    flush() {
+      if (end === undefined) flushed = true;
+      else end();
     },
   };
 }
@@ -57,7 +52,7 @@ export function createPace(now: () => number): Pace {
 /** Not narrowed by an earlier look: an abort happens between two awaits. */
 export const aborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** Resolves after so long, or when the signal aborts. */
+/** Resolves after the time, or when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });

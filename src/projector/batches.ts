@@ -1,8 +1,8 @@
-/** Makes of a subscription the batches that are folded at once: small when idle, so that a write is soon visible; large under load. */
+/** Turns a subscription into the batches that are folded at once: small when idle, so that a write is soon visible; large under load. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, StoredEvent, SubscriptionMessage } from '../eventstore/event-store.js';
 
-/** A batch is closed once it has so many events, or characters of data: at most one message of the subscription beyond. */
+/** A batch is closed at this many events or characters of data: at most one message of the subscription beyond. */
 export const batchBounds = { events: 2_000, characters: 4 * 1024 * 1024 };
 
 export interface Batch {
@@ -17,12 +17,10 @@ export async function* batches(
   reader: Pick<EventReader, 'subscribe'>,
   { after, signal }: { readonly after: Position; readonly signal: AbortSignal },
 ): AsyncGenerator<Batch> {
-  // Its own controller: a subscription that waits for news ends at once only when it is aborted.
-  const subscription = new AbortController();
-  const abort = (): void => subscription.abort();
-  signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
-  const iterator = reader.subscribe({ after, signal: subscription.signal })[Symbol.asyncIterator]();
+  // Its own controller: a subscription that waits for events ends at once only when it is aborted.
+  const left = new AbortController();
+  const options = { after, signal: AbortSignal.any([signal, left.signal]) };
+  const iterator = reader.subscribe(options)[Symbol.asyncIterator]();
   let next = readAhead(iterator);
   try {
     for (;;) {
@@ -36,8 +34,7 @@ export async function* batches(
       if (done) return;
     }
   } finally {
-    signal.removeEventListener('abort', abort);
-    abort();
+    left.abort();
     await iterator.return?.();
   }
 }
@@ -66,8 +63,8 @@ async function collect(
   return { messages, done: result?.done === true, ahead };
 }
 
-/** A failure is met where the message is awaited, which may be much later: nobody else shall call it unhandled. */
-function readAhead(iterator: AsyncIterator<SubscriptionMessage, unknown>): Next {
+/** A failure is met where the result is awaited, which may be much later: until then it is not an unhandled one. */
+export function readAhead<T>(iterator: AsyncIterator<T, unknown>): Promise<IteratorResult<T, unknown>> {
   const next = iterator.next();
   next.catch(() => undefined);
   return next;

@@ -1,4 +1,4 @@
-/** Folds events into the documents of views, in memory: for the projector batch by batch, for a fill into what it has at hand. The caller commits what comes out. */
+/** Folds events into the documents of views, in memory: for the projector batch by batch, for a bulk build into the documents that it holds. The caller commits the result. */
 import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
@@ -16,21 +16,21 @@ export interface FoldInput {
   readonly park: boolean;
 }
 
-export interface Folded {
+export interface FoldResult {
   /** Newly parked. */
   readonly parked: readonly ParkedStream[];
-  /** Types that nobody knows, once per event. */
+  /** Unknown types, once per event. */
   readonly unknown: readonly string[];
   /** When the last event that a view handles happened. */
   readonly at: string | undefined;
 }
 
-export interface Fold extends Folded {
+export interface BatchFold extends FoldResult {
   /** Newly parked streams are among them. */
   readonly writes: readonly DocumentWrite[];
 }
 
-/** An event that cannot be folded, met while the caller still wants to try again or to stop. Its message holds no personal data. */
+/** An event that cannot be folded, where it is to be tried again or ends the caller's work. The message holds no personal data. */
 export class PoisonEventError extends Error {
   override readonly name = 'PoisonEventError';
   readonly view: string;
@@ -44,14 +44,26 @@ export class PoisonEventError extends Error {
     this.#event = event;
   }
 
-  /** With its body, for the operator's eyes alone: behind a getter, so that no logger takes it along. */
+  /** With its body: behind a getter, so that no logger writes it. */
   get event(): StoredEvent {
     return this.#event;
   }
 }
 
+/** A poison event without its body. A plain object: it crosses threads. */
+export type Poison = Omit<ParkedStream, 'storage'>;
+
+export const poisonOf = ({ view, event, reason }: PoisonEventError): Poison => ({
+  view,
+  stream: event.stream,
+  position: event.position,
+  event_id: event.id,
+  event_type: event.type,
+  reason,
+});
+
 /** One event for one view: to be folded, or the reason why it cannot be. */
-type Step = { readonly projection: Projection; readonly stored: StoredEvent } & (
+type FoldStep = { readonly projection: Projection; readonly stored: StoredEvent } & (
   { readonly recorded: Recorded<DomainEvent>; readonly keys: readonly string[] } | { readonly reason: string }
 );
 
@@ -82,7 +94,7 @@ export function handlersOf(projections: readonly Projection[]): ReadonlyMap<stri
 export async function foldBatch({
   readModels,
   ...input
-}: FoldInput & { readonly readModels: Pick<ReadModels, 'load'> }): Promise<Fold> {
+}: FoldInput & { readonly readModels: Pick<ReadModels, 'load'> }): Promise<BatchFold> {
   const slots = new Map<Projection, ReadonlyMap<string, Slot>>();
   const folded = await foldInto(input, async (projection, ids) => {
     const loaded = await loadSlots(readModels, projection, ids);
@@ -93,9 +105,9 @@ export async function foldBatch({
 }
 
 /** Folds into the slots, each asked for once for each view. What was folded before a PoisonEventError stays in them. @throws as `foldBatch`. */
-export async function foldInto(input: FoldInput, source: SlotSource): Promise<Folded> {
+export async function foldInto(input: FoldInput, source: SlotSource): Promise<FoldResult> {
   const unknown: string[] = [];
-  const steps: Step[] = [];
+  const steps: FoldStep[] = [];
   for (const stored of input.events) {
     const handlers = input.handlers.get(stored.type);
     if (handlers === undefined) {
@@ -116,7 +128,7 @@ export async function foldInto(input: FoldInput, source: SlotSource): Promise<Fo
   return { parked: [...parked.values()], unknown, at: lastTime(steps) };
 }
 
-/** What stands before the poison event is folded, again too: after a crash the parked stream may be ahead of its documents. */
+/** What stands before the poison event is folded: after a crash the parked stream may be ahead of its documents. */
 function unparked(
   handlers: readonly Projection[],
   { stream, position }: StoredEvent,
@@ -129,7 +141,7 @@ function unparked(
   });
 }
 
-function addSteps(steps: Step[], stored: StoredEvent, handlers: readonly Projection[]): void {
+function addSteps(steps: FoldStep[], stored: StoredEvent, handlers: readonly Projection[]): void {
   if (handlers.length === 0) return;
   let recorded: Recorded<DomainEvent>;
   try {
@@ -165,7 +177,7 @@ export function toSlot(found: { readonly document: Document | null; readonly pos
   return { document: found?.document ?? undefined, position: stored, stored, changed: false };
 }
 
-function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, readonly string[]> {
+function keysByView(steps: readonly FoldStep[]): ReadonlyMap<Projection, readonly string[]> {
   const wanted = new Map<Projection, string[]>();
   for (const step of steps) {
     if (!('keys' in step)) continue;
@@ -177,7 +189,7 @@ function keysByView(steps: readonly Step[]): ReadonlyMap<Projection, readonly st
 }
 
 /** Folds the event into all its documents of the view, or into none; the reason when it cannot. */
-function foldStep(step: Step, slots: Slots): string | undefined {
+function foldStep(step: FoldStep, slots: Slots): string | undefined {
   if ('reason' in step) return step.reason;
   const { projection, recorded } = step;
   const ofView = slots.get(projection);
@@ -217,7 +229,7 @@ export const parkedWrite = (document: ParkedStream): DocumentWrite => ({
   loaded: null,
 });
 
-const toParked = ({ projection, stored }: Step, reason: string): ParkedStream => ({
+const toParked = ({ projection, stored }: FoldStep, reason: string): ParkedStream => ({
   view: projection.name,
   storage: projection.version,
   stream: stored.stream,
@@ -233,7 +245,7 @@ function reasonOf(error: unknown): string {
   return `unexpected ${error instanceof Error ? error.name : 'failure'}`;
 }
 
-function lastTime(steps: readonly Step[]): string | undefined {
+function lastTime(steps: readonly FoldStep[]): string | undefined {
   const last = steps.findLast((step) => 'recorded' in step);
   return last !== undefined && 'recorded' in last ? last.recorded.metadata.at : undefined;
 }

@@ -1,31 +1,31 @@
-/** Follows how far shared views have come, whoever folds them: asks for their checkpoint now and then, and often while somebody waits. */
+/** Follows how far shared views have come, whichever process folds them: asks for their checkpoint now and then, and often while somebody waits. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './read-your-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
-import { checkpointName, projectionVersionOf, sameStorages } from './storage.js';
+import { checkpointName, projectionVersionOf, sameVersions } from './storage.js';
 
 export interface FollowerStatus {
   /** Why the views cannot be asked just now; it keeps trying. */
   readonly fault: string | null;
   readonly parked: readonly ParkedStream[];
-  /** The views have been begun anew and nothing is in them yet. */
+  /** The views have been reset and are empty yet. */
   readonly rebuilding: boolean;
-  /** Views that cannot be read before they are filled. */
+  /** Views that cannot be read before they are built. */
   readonly missing: readonly string[];
   readonly live: Checkpoint['live'];
 }
 
 export interface Follower {
   /** Somebody waits, or something has moved: ask at once. */
-  hurry(): void;
+  wake(): void;
   status(): FollowerStatus;
   /** Resolves when it asks no more. */
   close(): Promise<void>;
 }
 
 export interface FollowerOptions {
-  /** Is told which storages are live. */
+  /** Told which storages are live. */
   readonly readModels: LiveReader;
   /** Those that this process reads. */
   readonly views: readonly View[];
@@ -62,7 +62,7 @@ export function createFollower(options: FollowerOptions): Follower {
     // Before anything that only the live storages hold counts as shown. What a projector in this process reported
     // meanwhile is newer than the answer.
     if (readModels.used() === used) {
-      if (checkpoint !== null && !sameStorages(checkpoint.live, used ?? {})) readModels.use(checkpoint.live);
+      if (checkpoint !== null && !sameVersions(checkpoint.live, used ?? {})) readModels.use(checkpoint.live);
       readModels.confirm(asked);
     }
     move(before, checkpoint?.position ?? '');
@@ -116,7 +116,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
   const running = follow();
   return {
-    hurry: () => wake(),
+    wake: () => wake(),
     status: () => status,
     async close() {
       closed = true;

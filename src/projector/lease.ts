@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadModels } from '../readmodels/read-models.js';
 
+/** Milliseconds that the leases of this service are valid: short, so that a process that takes over after a crash does not wait long. */
+export const leaseMs = 4_000;
+
 export interface Lease {
   /** Resolves with the epoch once this process holds the lease; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
   hold(signal: AbortSignal): Promise<number | null>;
@@ -42,7 +45,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
   let notBefore = -Infinity;
   let lost = (): void => undefined;
 
-  /** Counted from before the question: whatever time the answer took is the lease's own. */
+  /** Counted from before the call: the time of the answer is part of the lease. */
   async function take(): Promise<number | null> {
     const asked = now();
     const taken = await readModels.lease(name, holder, ttl);
@@ -60,7 +63,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     renewal.unref();
   }
 
-  /** With another epoch somebody else has held it meanwhile, however short: what this process knows is of yesterday. */
+  /** With another epoch somebody else has held it meanwhile, however short: this process's state is stale. */
   function renewed(epoch: number | null): void {
     if (epoch === held) return renewLater();
     validUntil = -Infinity;

@@ -1,19 +1,19 @@
-/** Reads of the live views: whoever names a view reads the storage version of it that is live. */
+/** Reads of the live views: a read that names a view reads the storage version of it that is live. */
 import { ReadModelsUnavailableError, type ReadModelReader, type View } from '../readmodels/read-models.js';
-import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
+import { checkpointName, isOf, storedAs, type LiveVersions } from './storage.js';
 
 export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */
-  use(live: Storages): void;
-  /** What is used was live still when this was asked, by the clock of the freshness. */
+  use(live: LiveVersions): void;
+  /** What is used was still live when this was asked, by the clock of the freshness. */
   confirm(asked: number): void;
   /** What was told last: the very same object. */
-  used(): Storages | undefined;
+  used(): LiveVersions | undefined;
   /** Views of this code that nothing readable is live of: reads of them throw. */
   missing(): readonly string[];
 }
 
-/** Where others switch: what was live is dropped some time after it is live no more, and reads as empty from then on. */
+/** Where other processes switch: an old storage is dropped some time after the switch, and reads as empty from then on. */
 export interface Freshness {
   /** Milliseconds, monotonic; goes on while the process is stopped. */
   readonly now: () => number;
@@ -29,7 +29,7 @@ export interface Freshness {
 export function createLiveReader(reader: ReadModelReader, views: readonly View[], freshness?: Freshness): LiveReader {
   /** By name; `null`: nothing readable is live. */
   const stored = new Map<string, View | null>(views.map(({ name }) => [name, null]));
-  let used: Storages | undefined;
+  let used: LiveVersions | undefined;
   let confirmed = freshness?.now() ?? 0;
 
   const live = (view: View): View => {
@@ -44,7 +44,7 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
     const answer = await action(live(view));
     // After the answer: the process may have been stopped, or cut off, at any moment until then.
     if (freshness !== undefined && stored.has(view.name) && freshness.now() - before > freshness.most)
-      throw new ReadModelsUnavailableError(`nobody knows which storage of the view ${view.name} is live`);
+      throw new ReadModelsUnavailableError(`it is not known which storage of the view ${view.name} is live`);
     return answer;
   }
 

@@ -1,12 +1,20 @@
-/** Storages that are live no more: noted before they are, and dropped when everybody has noticed. */
-import type { Checkpoint, DocumentWrite, ReadModels, View } from '../readmodels/read-models.js';
+/** Storages that are live no more: noted before the switch, and dropped when every reader has noticed it. */
+import type { Checkpoint, Commit, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { parkedView, readParked, type ParkedStream } from './parked.js';
-import { checkpointName, fillName, firstFillName, storedViews, type Storages } from './storage.js';
+import {
+  checkpointName,
+  initialBuildName,
+  rebuildName,
+  storedViews,
+  type LiveVersions,
+  type StoredView,
+} from './storage.js';
 
 /** A checkpoint whose `live` holds what is to be dropped, by `name/version`. */
-const retiringName = 'retiring';
+const oldStoragesName = 'old_storages';
 
-export interface Retiring {
+/** What a change of the views needs, and what fences it off. */
+export interface ViewsWriter {
   readonly readModels: ReadModels;
   /** Of the lease. */
   readonly epoch?: number | undefined;
@@ -14,98 +22,90 @@ export interface Retiring {
   readonly check: () => void;
 }
 
-/** Before they are live no more: whoever starts after a crash drops them. */
-export async function noteRetiring({ readModels, epoch, check }: Retiring, storages: Storages): Promise<void> {
-  const previous = await readModels.checkpoint(retiringName);
-  const more = Object.fromEntries(Object.entries(storages).map(([name, version]) => [`${name}/${version}`, version]));
-  const next = { logId: '', position: '', eventId: '', live: { ...previous?.live, ...more } };
+/** Commits only if the checkpoint still is `previous`. */
+export async function moveCheckpoint(
+  { readModels, epoch, check }: ViewsWriter,
+  checkpoint: Omit<Commit['checkpoint'], 'epoch'>,
+  writes: readonly DocumentWrite[] = [],
+): Promise<void> {
   check();
-  await readModels.commit({
-    writes: [],
-    checkpoint: { name: retiringName, previous, next, ...(epoch === undefined ? {} : { epoch }) },
-  });
+  await readModels.commit({ writes, checkpoint: { ...checkpoint, ...(epoch === undefined ? {} : { epoch }) } });
 }
 
-export type StoredView = Pick<View, 'name' | 'version'>;
+const isSame = (one: StoredView, other: StoredView): boolean =>
+  one.name === other.name && one.version === other.version;
+const isAmong = (view: StoredView, views: readonly StoredView[]): boolean => views.some((one) => isSame(one, view));
+
+/** Before they are live no more: a start after a crash then drops them. */
+export async function noteOldStorages(writer: ViewsWriter, versions: LiveVersions): Promise<void> {
+  const previous = await writer.readModels.checkpoint(oldStoragesName);
+  const live = { ...previous?.live, ...keyed(storedViews(versions)) };
+  await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, live } });
+}
+
+const nowhere = { logId: '', position: '', eventId: '' };
+const keyed = (views: readonly StoredView[]): LiveVersions =>
+  Object.fromEntries(views.map(({ name, version }) => [`${name}/${version}`, version]));
 
 /** What is to be dropped and still may be read. */
-export const readRetiring = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
-  viewsIn(await readModels.checkpoint(retiringName));
+export const readOldStorages = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
+  viewsIn(await readModels.checkpoint(oldStoragesName));
 
-function viewsIn(retiring: Checkpoint | null): readonly StoredView[] {
-  return Object.entries(retiring?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
-}
+const viewsIn = (old: Checkpoint | null): readonly StoredView[] =>
+  Object.entries(old?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
 
-/** Drops what was to be dropped, unless it is live again or being filled. To be called when everybody has noticed. */
-export async function dropRetired(input: Retiring, live: readonly StoredView[]): Promise<void> {
-  const { readModels, epoch, check } = input;
-  const retiring = await readModels.checkpoint(retiringName);
-  const views = viewsIn(retiring);
-  if (views.length === 0) return;
-  // Not what this process remembers alone: somebody else may have gone on meanwhile.
-  const inUse = [...live];
-  for (const name of [checkpointName, firstFillName, fillName])
-    inUse.push(...storedViews((await readModels.checkpoint(name))?.live ?? {}));
+/** Drops these, unless they are live again or being built. To be called when every reader has noticed that they are old. */
+export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredView[]): Promise<void> {
+  const { readModels, epoch, check } = writer;
+  // As stored, not as this process remembers: another one may have led meanwhile.
+  const used: StoredView[] = [];
+  for (const name of [checkpointName, initialBuildName, rebuildName])
+    used.push(...storedViews((await readModels.checkpoint(name))?.live ?? {}));
   await dropAll(
-    input,
-    views.filter(({ name, version }) => !inUse.some((one) => one.name === name && one.version === version)),
+    writer,
+    old.filter((view) => !isAmong(view, used)),
   );
+  const previous = await readModels.checkpoint(oldStoragesName);
+  const left = viewsIn(previous).filter((view) => !isAmong(view, old));
+  const next = { ...nowhere, live: keyed(left) };
+  if (left.length > 0) return await moveCheckpoint(writer, { name: oldStoragesName, previous, next });
   check();
-  await readModels.forget({ name: retiringName, previous: retiring, epoch });
+  await readModels.forget({ name: oldStoragesName, previous, epoch });
 }
 
 /**
- * Takes up the streams which these views have parked. Only once what holds them is live, in a commit of its own: documents
- * may be written and the checkpoint not. After a crash in between `unparkRetired` does it.
+ * Ends the parking of streams. Only once the storages that hold them are live, in a commit of its own: without
+ * transactions documents may be written and the checkpoint not. After a crash in between `unparkOldStorages` does it.
  */
 export async function unpark(
-  { readModels, epoch, check }: Retiring,
+  writer: ViewsWriter,
   isOver: (parked: ParkedStream) => boolean,
   live: Checkpoint,
 ): Promise<void> {
-  const writes = await unparking(readModels, isOver, live.position);
-  if (writes.length === 0) return;
-  check();
-  await readModels.commit({
-    writes,
-    checkpoint: { name: checkpointName, previous: live, next: live, ...(epoch === undefined ? {} : { epoch }) },
-  });
-}
-
-/**
- * The same for all storages that are noted to be dropped and are not live. No rebuild fills one that is noted, so what
- * the next live one has parked is not among it. To be called before anything is folded or dropped.
- */
-export async function unparkRetired(input: Retiring, live: Checkpoint): Promise<void> {
-  const noted = await readRetiring(input.readModels);
-  const retired = noted.filter(({ name, version }) => live.live[name] !== version);
-  if (retired.length === 0) return;
-  const isOver = ({ view, storage }: ParkedStream): boolean =>
-    retired.some(({ name, version }) => name === view && version === storage);
-  await unpark(input, isOver, live);
-}
-
-async function unparking(
-  readModels: ReadModels,
-  isOver: (parked: ParkedStream) => boolean,
-  position: string,
-): Promise<readonly DocumentWrite[]> {
+  const { readModels } = writer;
   const parked = await readParked(readModels);
   const ids = [...parked].filter(([, stream]) => isOver(stream)).map(([id]) => id);
-  const standing = await readModels.load(parkedView, ids);
-  return ids.map((id) => ({
+  if (ids.length === 0) return;
+  const stored = await readModels.load(parkedView, ids);
+  const writes = ids.map((id) => ({
     view: parkedView,
     id,
     document: null,
-    position,
-    loaded: standing.get(id)?.position ?? null,
+    position: live.position,
+    loaded: stored.get(id)?.position ?? null,
   }));
+  await moveCheckpoint(writer, { name: checkpointName, previous: live, next: live }, writes);
 }
 
-export async function dropAll(
-  { readModels, check }: Pick<Retiring, 'readModels' | 'check'>,
-  views: readonly StoredView[],
-): Promise<void> {
+/** The same for all noted storages that are not live. To be called before anything is folded or dropped. */
+export async function unparkOldStorages(writer: ViewsWriter, live: Checkpoint): Promise<void> {
+  const noted = await readOldStorages(writer.readModels);
+  const old = noted.filter(({ name, version }) => live.live[name] !== version);
+  if (old.length === 0) return;
+  await unpark(writer, ({ view, storage }) => old.some((one) => one.name === view && one.version === storage), live);
+}
+
+export async function dropAll({ readModels, check }: ViewsWriter, views: readonly StoredView[]): Promise<void> {
   for (const view of views) {
     check();
     await readModels.drop(view);

@@ -1,14 +1,10 @@
-/** The system view `parked`: streams that a view no longer folds because an event of theirs could not be. Only a rebuild takes them up again. */
+/** The system view `parked`: streams that a view no longer folds because one of their events could not be folded. Only a rebuild folds them again. */
 import type { DocumentWrite, ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
 import { everyPage } from '../projections/every-page.js';
 
 export type ParkedStream = {
   readonly view: string;
-  /**
-   * Storage version that was not folded on. Absent in what was parked before this was written down: then nothing tells
-   * whether a retired storage parked it or the one that is live, so no start takes it up after a crash between a switch
-   * and its unparking. The next rebuild of the view does.
-   */
+  /** Storage version that was not folded on: tells whether an old storage parked the stream or the live one. */
   readonly storage?: number;
   readonly stream: string;
   /** Of the event that could not be folded. */
@@ -28,7 +24,9 @@ export const withParked = (
   parked: ReadonlyMap<string, ParkedStream>,
   more: readonly ParkedStream[],
 ): ReadonlyMap<string, ParkedStream> =>
-  new Map([...parked, ...more.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one])]);
+  more.length === 0
+    ? parked
+    : new Map([...parked, ...more.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one])]);
 
 /** All parked streams by id. */
 export async function readParked(readModels: ReadModelReader): Promise<ReadonlyMap<string, ParkedStream>> {
@@ -38,15 +36,15 @@ export async function readParked(readModels: ReadModelReader): Promise<ReadonlyM
   return parked;
 }
 
-/** A stream that was parked, taken up by a rebuild and is parked again: its tombstone is written over. */
+/** A stream that was parked, folded again by a rebuild and is parked once more: its tombstone is written over. */
 export async function overTombstones(
   readModels: Pick<ReadModels, 'load'>,
   writes: readonly DocumentWrite[],
 ): Promise<readonly DocumentWrite[]> {
   const ids = writes.filter(({ view }) => view === parkedView).map(({ id }) => id);
   if (ids.length === 0) return writes;
-  const standing = await readModels.load(parkedView, ids);
+  const stored = await readModels.load(parkedView, ids);
   return writes.map((write) =>
-    write.view === parkedView ? { ...write, loaded: standing.get(write.id)?.position ?? null } : write,
+    write.view === parkedView ? { ...write, loaded: stored.get(write.id)?.position ?? null } : write,
   );
 }

@@ -1,27 +1,30 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
-import { batches, type Batch } from './batches.js';
-import {
-  foldFeeds,
-  loseFeeds,
-  namedStorages,
-  obey,
-  type FeedingRun,
-  type RebuildOrders,
-} from '../rebuild/shadow-views.js';
-import type { FillProgress, fillViews } from '../rebuild/bulk-build.js';
-import { fillFirst } from '../rebuild/initial-build.js';
-import { foldBatch, handlersOf, PoisonEventError, type Fold } from './fold.js';
-import { LeaseLostError, type Lease } from './lease.js';
-import { aborted, pause, type Pace } from './batch-delay.js';
-import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import type { Projection } from '../projections/projection.js';
-import { countUnknown, initialStatus, type ProjectorFault, type ProjectorStatus } from './status.js';
-import { dropRetired, unparkRetired } from './old-storages.js';
-import { sessionOf } from './session.js';
-import { demandLogId, ForeignViewsError, NewerViewsError, openViews } from './start.js';
-import { checkpointName, firstStorages } from './storage.js';
+import { aborted, pause, type BatchDelay } from './batch-delay.js';
+import { batches, type Batch } from './batches.js';
+import { foldBatch, handlersOf, PoisonEventError, type BatchFold } from './fold.js';
+import { createJobs, type ProjectorJob, type ProjectorJobs } from './jobs.js';
+import { LeaseLostError, type Lease } from './lease.js';
+import {
+  dropOldStorages,
+  moveCheckpoint,
+  readOldStorages,
+  unparkOldStorages,
+  type ViewsWriter,
+} from './old-storages.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
+import { demandLogId, ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
+import {
+  countUnknown,
+  initialStatus,
+  type BuildProgress,
+  type ProjectorFault,
+  type ProjectorStatus,
+} from './status.js';
+import { checkpointName, firstVersions, storedIn, storedViews, type StoredView } from './storage.js';
+import { switchTo } from './switch.js';
 
 export interface ProjectorOptions {
   readonly reader: EventReader;
@@ -31,59 +34,63 @@ export interface ProjectorOptions {
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
   readonly signal: AbortSignal;
-  /** Told when a batch begins, and awaited after it, so that the next one can grow. Default: never waits. */
-  readonly pace?: Pick<Pace, 'begin' | 'next'>;
+  /** Default: never waits. */
+  readonly batchDelay?: Pick<BatchDelay, 'begin' | 'wait'>;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Held while folding, where other processes may fold into the same views. */
   readonly lease?: Lease;
-  /** What to do with views that were folded from another log, see `openViews`. Default: rebuild. */
+  /** What to do with views that were folded from another log, see `openCheckpoint`. Default: rebuild. */
   readonly foreignViews?: 'rebuild' | 'refuse';
-  /**
-   * Empty views are filled fast, and changed ones by a rebuild beside the others, which gives its orders here. Without it
-   * everything is folded in the ordinary way, and a changed view begins all of them anew.
-   */
-  readonly rebuilds?: ProjectorRebuilds;
+  /** Where rebuilds ask for a switch. Default: nobody does. */
+  readonly jobs?: ProjectorJobs;
+  /** Builds all views up to the head. Default: they are folded in the ordinary way, from the first event on. */
+  readonly buildInitially?: (build: InitialBuild) => Promise<Checkpoint | null>;
+  /** Milliseconds that readers have to notice that a storage is live no more. Default 10,000. */
+  readonly dropAfter?: number;
 }
 
-export interface ProjectorRebuilds extends RebuildOrders {
-  readonly fill: typeof fillViews;
-  /** Milliseconds that readers have to notice that a storage is live no more. */
-  readonly retireAfter: number;
+/** Views of a log that has none yet, or whose views were reset. */
+export interface InitialBuild extends ViewsWriter {
+  readonly reader: EventReader;
+  readonly projections: readonly Projection[];
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: BuildProgress) => void;
 }
 
 /** How often a batch with a poison event is folded before the event's stream is parked. */
 const poisonAttempts = 3;
 const poisonPauseMs = 20;
 const backOffMs = { first: 50, most: 5_000 };
-/** How long readers have to notice that the views are begun anew. */
+/** How long readers have to notice that the views are reset. */
 const settleMs = 1_000;
 
 /** What one run holds between batches. */
-interface Run extends ProjectorOptions, FeedingRun {
-  readonly rebuilds?: ProjectorRebuilds;
+interface Run extends ViewsWriter {
+  readonly options: ProjectorOptions;
+  readonly jobs: ProjectorJobs;
+  handlers: ReadonlyMap<string, readonly Projection[]>;
+  checkpoint: Checkpoint | null;
+  parked: ReadonlyMap<string, ParkedStream>;
   status: ProjectorStatus;
-  /** Of the lease. */
   epoch: number | undefined;
-  /** Grows with each session and each switch: readers have the whole time to notice from then on. */
-  term: number;
   /** Sessions that failed since the last commit. */
   failures: number;
 }
 
 /** Folds until the signal aborts, then finishes the batch and resolves. Never rejects: a failure is reported and tried again. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
-  const { signal } = options;
+  const { signal, lease, readModels, jobs = createJobs() } = options;
   const run: Run = {
-    ...options,
+    options,
+    readModels,
+    jobs,
+    check: () => lease?.check(),
     handlers: new Map(),
-    live: [],
-    feeds: [],
-    status: initialStatus,
     checkpoint: null,
-    epoch: undefined,
     parked: new Map(),
-    term: 0,
+    status: initialStatus,
+    epoch: undefined,
     failures: 0,
   };
   while (!signal.aborted) {
@@ -92,13 +99,12 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       await runSession(run);
     } catch (error) {
       fault = faultOf(error);
-      // Whoever can fold these views shall not wait for who cannot.
-      if (error instanceof ForeignViewsError || error instanceof NewerViewsError) await run.lease?.yield();
+      // A process that can fold these views may take over.
+      if (error instanceof ForeignViewsError || error instanceof NewerViewsError) await lease?.yield();
     }
-    loseFeeds(run, fault.message);
     if (aborted(signal)) return;
     run.failures += 1;
-    // Who has lost the lease is well, somebody else folds.
+    // A lost lease is no fault: another process folds.
     report(run, { fault: fault.kind === 'lease_lost' ? null : fault.message, caughtUp: false });
     options.onFault(fault);
     const most = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(run.failures - 1, 16));
@@ -111,80 +117,73 @@ function faultOf(error: unknown): ProjectorFault {
   return { kind: error instanceof LeaseLostError ? 'lease_lost' : 'unavailable', message };
 }
 
+/** From the checkpoint on, until the subscription ends or something fails. */
+async function runSession(run: Run): Promise<void> {
+  const { signal } = run.options;
+  if (!(await takeOver(run))) return;
+  await begin(run);
+  const ended = new AbortController();
+  dropLater(run, { views: await readOldStorages(run.readModels), signal: ended.signal });
+  try {
+    do {
+      for (let job = run.jobs.take(); job !== undefined; job = run.jobs.take()) await carryOut(run, job, ended.signal);
+      await follow(run);
+    } while (run.jobs.isWaiting() && !aborted(signal));
+  } finally {
+    ended.abort();
+  }
+}
+
 /** Waits until this process may fold. False when it is to stop instead. */
 async function takeOver(run: Run): Promise<boolean> {
-  if (run.lease === undefined) return true;
-  if (!run.lease.isHeld()) report(run, { standby: true, caughtUp: false });
-  const epoch = await run.lease.hold(run.signal);
+  const { lease, signal } = run.options;
+  if (lease === undefined) return true;
+  if (!lease.isHeld()) report(run, { standby: true, caughtUp: false });
+  const epoch = await lease.hold(signal);
   if (epoch === null) return false;
   run.epoch = epoch;
   if (run.status.standby) report(run, { standby: false });
   return true;
 }
 
-const openViewsOf = ({ reader, readModels, projections, foreignViews = 'rebuild', lease, ...run }: Run) =>
-  openViews({
+/** Opens the views and, where there are none yet, builds them. */
+async function begin(run: Run): Promise<void> {
+  const { options, readModels } = run;
+  const { reader, projections, signal, lease, foreignViews = 'rebuild', buildInitially = prepareAll } = options;
+  const stored = await openCheckpoint({
+    ...run,
     reader,
-    readModels,
     views: projections,
     foreignViews,
-    fillsBeside: run.rebuilds !== undefined,
-    epoch: run.epoch,
-    check: () => lease?.check(),
     // Followers ask several times a second; one that is slow waits for positions anyway.
-    settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, run.signal)),
-    onRebuild: (reason) => run.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
+    settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
+    onRebuild: (reason) => options.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
   });
-
-/** From the checkpoint on, until the subscription ends or something fails. */
-async function runSession(run: Run): Promise<void> {
-  if (!(await takeOver(run))) return;
-  await begin(run);
-  run.term += 1;
-  const retire = (): void => run.rebuilds?.orders.give({ type: 'retire', term: run.term });
-  const retirement = setTimeout(retire, run.rebuilds?.retireAfter ?? 0);
-  retirement.unref();
-  try {
-    do {
-      await obeyAll(run, retirement);
-      await follow(run);
-    } while (run.rebuilds?.orders.isWaiting() === true && !aborted(run.signal));
-  } finally {
-    clearTimeout(retirement);
-  }
-}
-
-/** Opens the views and, where there are none yet, fills them. */
-async function begin(run: Run): Promise<void> {
-  const { readModels, rebuilds, projections } = run;
-  const { checkpoint, live, missing } = await openViewsOf(run);
-  const retiring = { readModels, epoch: run.epoch, check: () => run.lease?.check() };
-  if (checkpoint !== null) await unparkRetired(retiring, checkpoint);
-  run.checkpoint = checkpoint;
-  run.live = namedStorages(projections, live);
-  run.handlers = handlersOf(run.live);
-  if (rebuilds === undefined) await dropRetired(retiring, run.live);
-  else if (checkpoint === null) {
+  if (stored === null) {
     report(run, { position: '', rebuilding: true, fault: null });
-    run.checkpoint = await fillFirst({
-      ...run,
-      fill: rebuilds.fill,
-      check: () => run.lease?.check(),
-      onProgress: fillingReport(run),
-    });
+    run.checkpoint = await buildInitially({ ...run, reader, projections, signal, onProgress: buildReport(run) });
+  } else {
+    await unparkOldStorages(run, stored);
+    run.checkpoint = stored;
   }
   run.parked = await readParked(readModels);
+  const live = run.checkpoint?.live ?? firstVersions(projections);
+  run.handlers = handlersOf(storedIn(projections, live));
   report(run, {
     position: run.checkpoint?.position ?? '',
     parked: [...run.parked.values()],
     live,
-    missing,
-    rebuilding: checkpoint === null || run.status.rebuilding,
+    missing: projections.filter(({ name }) => live[name] === undefined).map(({ name }) => name),
     fault: null,
   });
 }
 
-function fillingReport(run: Run): (progress: FillProgress) => void {
+async function prepareAll({ readModels, projections }: InitialBuild): Promise<null> {
+  for (const view of projections) await readModels.prepare(view);
+  return null;
+}
+
+function buildReport(run: Run): (progress: BuildProgress) => void {
   const before = run.status.folded;
   return ({ events, at, unknown, parked }) => {
     for (const stream of parked) tellParked(run, stream);
@@ -193,41 +192,52 @@ function fillingReport(run: Run): (progress: FillProgress) => void {
   };
 }
 
-/** What rebuilds have asked for meanwhile. */
-async function obeyAll(run: Run, retirement: NodeJS.Timeout): Promise<void> {
-  const { rebuilds, readModels, lease } = run;
-  for (let order = rebuilds?.orders.take(); order !== undefined; order = rebuilds?.orders.take()) {
-    if (order.type === 'retire') {
-      // It was given while a switch was being carried out.
-      if (order.term !== run.term) continue;
-      run.feeds = run.feeds.filter(({ id }) => id !== undefined);
-      await dropRetired({ readModels, epoch: run.epoch, check: () => lease?.check() }, run.live);
-    } else if (await obey(run, order)) {
-      const live = run.checkpoint?.live ?? {};
+/** Once every reader has noticed that they are live no more. */
+function dropLater(run: Run, old: { readonly views: readonly StoredView[]; readonly signal: AbortSignal }): void {
+  if (old.views.length === 0) return;
+  const timer = setTimeout(() => run.jobs.add({ type: 'drop', ...old }), run.options.dropAfter ?? 10_000);
+  old.signal.addEventListener('abort', () => clearTimeout(timer));
+}
+
+async function carryOut(run: Run, job: ProjectorJob, signal: AbortSignal): Promise<void> {
+  if (job.type === 'drop') return job.signal.aborted ? undefined : await dropOldStorages(run, job.views);
+  const { projections } = run.options;
+  try {
+    if (run.checkpoint === null) throw new Error('nothing has been folded yet');
+    const switched = await switchTo({ ...run.options, ...run, checkpoint: run.checkpoint }, job.built);
+    if ('checkpoint' in switched) {
+      run.checkpoint = switched.checkpoint;
+      run.parked = await readParked(run.readModels);
+      const { live } = switched.checkpoint;
+      run.handlers = handlersOf(storedIn(projections, live));
       const missing = run.status.missing.filter((name) => live[name] === undefined);
       report(run, { live, missing, parked: [...run.parked.values()] });
-      run.term += 1;
-      retirement.refresh();
+      dropLater(run, { views: storedViews(switched.old), signal });
     }
+    job.answer(switched.answer);
+  } catch (error) {
+    job.answer({ outcome: 'failed', reason: faultOf(error).message });
+    throw error;
   }
 }
 
-/** One subscription, until it ends, something fails or an order is given. */
+/** One subscription, until it ends, something fails, the lease is lost or a job is added. */
 async function follow(run: Run): Promise<void> {
-  const { reader, signal } = run;
-  const session = sessionOf(run);
-  try {
-    for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: session.signal })) {
-      run.pace?.begin();
-      await foldAndCommit(run, batch);
-      if (signal.aborted) return;
-      await run.pace?.next(batch.events.length);
-    }
-  } finally {
-    session.end();
+  const { reader, signal, lease, batchDelay } = run.options;
+  const interruption = new AbortController();
+  const interrupt = (): void => interruption.abort();
+  lease?.onLost(interrupt);
+  run.jobs.onAdded(interrupt);
+  if (run.jobs.isWaiting()) interrupt();
+  const ended = AbortSignal.any([signal, interruption.signal]);
+  for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: ended })) {
+    batchDelay?.begin();
+    await foldAndCommit(run, batch);
+    if (signal.aborted) return;
+    await batchDelay?.wait(batch.events.length);
   }
-  // Ended by the loss of the lease, and not by an event: nothing came that would have shown it.
-  if (!signal.aborted) run.lease?.check();
+  // Where the loss of the lease has ended it, no event came that would have shown it.
+  if (!signal.aborted) run.check();
 }
 
 async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<void> {
@@ -237,9 +247,8 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
     if (run.status.caughtUp !== caughtUp) report(run, { caughtUp, rebuilding });
     return;
   }
-  const fold = await foldPatiently(run, events);
-  const writes = fold.parked.length === 0 ? fold.writes : await overTombstones(run.readModels, fold.writes);
-  await commit(run, last, run.feeds.length === 0 ? writes : [...writes, ...(await foldFeeds(run, events))]);
+  const fold = await foldWithRetry(run, events);
+  await commit(run, last, await overTombstones(run.readModels, fold.writes));
   addParked(run, fold.parked);
   report(run, {
     position: last.position,
@@ -252,31 +261,27 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
 }
 
 async function commit(run: Run, last: StoredEvent, writes: readonly DocumentWrite[]): Promise<void> {
-  const { checkpoint: previous, epoch } = run;
+  const { checkpoint: previous, options } = run;
   const next: Checkpoint = {
-    logId: previous?.logId ?? (await demandLogId(run.reader)),
+    logId: previous?.logId ?? (await demandLogId(options.reader)),
     position: last.position,
     eventId: last.id,
-    live: previous?.live ?? firstStorages(run.projections),
+    live: previous?.live ?? firstVersions(options.projections),
   };
-  run.lease?.check();
-  await run.readModels.commit({
-    writes,
-    checkpoint: { name: checkpointName, previous, next, ...(epoch === undefined ? {} : { epoch }) },
-  });
+  await moveCheckpoint(run, { name: checkpointName, previous, next }, writes);
   run.checkpoint = next;
   run.failures = 0;
 }
 
 /** Folds from freshly loaded documents each time; the last time a poison event parks its stream. */
-async function foldPatiently(run: Run, events: Batch['events']): Promise<Fold> {
-  const { handlers, readModels, parked, signal } = run;
+async function foldWithRetry(run: Run, events: Batch['events']): Promise<BatchFold> {
+  const { handlers, readModels, parked, options } = run;
   for (let attempt = 1; ; attempt++) {
     try {
       return await foldBatch({ events, handlers, readModels, parked, park: attempt >= poisonAttempts });
     } catch (error) {
       if (!(error instanceof PoisonEventError)) throw error;
-      await pause(poisonPauseMs * attempt, signal);
+      await pause(poisonPauseMs * attempt, options.signal);
     }
   }
 }
@@ -289,12 +294,12 @@ function addParked(run: Run, fresh: readonly ParkedStream[]): void {
 }
 
 const tellParked = (run: Run, { view, stream, position, reason }: ParkedStream): void =>
-  run.onFault({
+  run.options.onFault({
     kind: 'parked',
-    message: `View ${view} parks stream ${stream} at position ${position}: ${reason}. Only a rebuild takes it up again.`,
+    message: `View ${view} parks stream ${stream} at position ${position}: ${reason}. Only a rebuild folds it again.`,
   });
 
 function report(run: Run, change: Partial<ProjectorStatus>): void {
   run.status = { ...run.status, ...change };
-  run.onProgress(run.status);
+  run.options.onProgress(run.status);
 }

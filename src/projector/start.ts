@@ -1,52 +1,34 @@
-/** What the projector does before it folds: makes sure that the views belong to this log and to this code, else says what is to be filled. */
+/** What the projector does before it folds: makes sure that the views belong to this log and to this code. */
 import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
+import { dropAll, moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } from './old-storages.js';
 import { parkedView } from './parked.js';
-import { rebuildsView } from './rebuild-record.js';
-import { dropAll, noteRetiring, unpark } from './old-storages.js';
 import {
   checkpointName,
-  fillName,
-  firstFillName,
-  firstStorages,
+  firstVersions,
+  initialBuildName,
   isOf,
   projectionVersionOf,
-  sameStorages,
-  storedAs,
+  rebuildName,
+  sameVersions,
+  storedIn,
   storedViews,
-  type Storages,
 } from './storage.js';
 
-export interface StartInput {
+export interface StartInput extends ViewsWriter {
   readonly reader: EventReader;
-  readonly readModels: ReadModels;
   readonly views: readonly View[];
-  /** The views are dropped and folded from the first event, for this reason. */
+  /** Views are built from the first event, for this reason. */
   readonly onRebuild: (reason: string) => void;
   /**
    * Views that were folded from another log, or from more of this one than there is: `rebuild` where they are this
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
    */
   readonly foreignViews: 'rebuild' | 'refuse';
-  /** Only the views that have changed are filled, beside the others; else all are begun anew. */
-  readonly fillsBeside: boolean;
-  /** Epoch of the lease. */
-  readonly epoch?: number | undefined;
-  /** Called before each change: throws when this process may not make it any more. */
-  readonly check: () => void;
   /** Awaited between taking the checkpoint away and dropping what readers may still take for current. */
   readonly settle: () => Promise<void>;
-}
-
-export interface OpenedViews {
-  /** Where folding goes on; `null` = at the first event. */
-  readonly checkpoint: Checkpoint | null;
-  /** Storages of the views that are folded on from there. */
-  readonly live: Storages;
-  /** Views that nothing is live of: to be filled beside. */
-  readonly missing: readonly string[];
 }
 
 /** The views do not belong to this log; nothing was changed. */
@@ -59,92 +41,78 @@ export class NewerViewsError extends Error {
   override readonly name = 'NewerViewsError';
 }
 
-/** @throws ForeignViewsError @throws NewerViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openViews(input: StartInput): Promise<OpenedViews> {
-  const { readModels, views, fillsBeside } = input;
+/**
+ * Where folding goes on. Views that its `live` lacks are new or changed: a rebuild builds them beside the others. Null:
+ * there are no views, all are to be built.
+ *
+ * @throws ForeignViewsError @throws NewerViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError
+ */
+export async function openCheckpoint(input: StartInput): Promise<Checkpoint | null> {
+  const { readModels, views } = input;
   const found = await readModels.checkpoint(checkpointName);
-  const kept = await keepable(input, found);
-  if (kept === null) await beginAnew(input, found);
-  for (const view of [parkedView, rebuildsView]) await readModels.prepare(view);
-  const checkpoint = kept === null ? null : await withoutOthers(input, kept);
-  const live = checkpoint?.live ?? firstStorages(views);
-  // Views that are filled are made by who fills them.
-  const isFilled = checkpoint === null && fillsBeside;
-  for (const { view, storage } of isFilled ? [] : stored(views, live))
-    await readModels.prepare(storedAs(view, storage));
-  return { checkpoint, live, missing: views.filter(({ name }) => live[name] === undefined).map(({ name }) => name) };
+  const isKept = found !== null && (await isOurs(input, found));
+  if (!isKept) await reset(input, found);
+  await readModels.prepare(parkedView);
+  if (!isKept) return null;
+  const checkpoint = await withoutOthers(input, found);
+  for (const view of storedIn(views, checkpoint.live)) await readModels.prepare(view);
+  return checkpoint;
 }
 
-/** The checkpoint where folding can go on, at least for some of the views; null: all are begun anew. */
-async function keepable(input: StartInput, found: Checkpoint | null): Promise<Checkpoint | null> {
-  if (found === null) return null;
-  const { reader, views, onRebuild, foreignViews, fillsBeside } = input;
-  const foreign = await foreignTo(found, reader);
+/** Whether folding can go on there, at least for some of the views. */
+async function isOurs({ reader, views, onRebuild, foreignViews }: StartInput, found: Checkpoint): Promise<boolean> {
+  const foreign = await whyForeign(found, reader);
   if (foreignViews === 'refuse') {
     if (foreign !== undefined) throw new ForeignViewsError(foreign);
     refuseNewer(found, views);
   }
   const changed = views.filter((view) => !isOf(view, found.live[view.name]));
-  const reason = foreign ?? (changed.length === 0 ? undefined : wordsOf(changed));
-  if (reason === undefined) return found;
-  onRebuild(reason);
-  return foreign === undefined && fillsBeside ? found : null;
+  const names = changed.map(({ name, version }) => `${name} version ${version}`).join(', ');
+  if (foreign !== undefined) onRebuild(foreign);
+  else if (changed.length > 0) onRebuild(`new or changed views: ${names}`);
+  return foreign === undefined;
 }
 
-const stored = (views: readonly View[], storages: Storages): readonly { view: View; storage: number }[] =>
-  views.flatMap((view) => {
-    const storage = storages[view.name];
-    return storage === undefined ? [] : [{ view, storage }];
-  });
-
-async function beginAnew(input: StartInput, found: Checkpoint | null): Promise<void> {
+async function reset(input: StartInput, found: Checkpoint | null): Promise<void> {
   const { readModels, reader, views, check, settle, epoch } = input;
   // First: without a checkpoint a crash in the middle of dropping only means dropping again.
   check();
   await readModels.forget({ name: checkpointName, previous: found, epoch });
   if (found !== null) await settle();
-  const filled = await readModels.checkpoint(firstFillName);
-  // A first fill that was interrupted goes on where it was.
+  const built = await readModels.checkpoint(initialBuildName);
+  // An initial build that was interrupted goes on where it was.
   const goesOn =
-    found === null && filled !== null && isFirstFill(filled, views) && (await foreignTo(filled, reader)) === undefined;
+    found === null &&
+    built !== null &&
+    sameVersions(built.live, firstVersions(views)) &&
+    (await whyForeign(built, reader)) === undefined;
   if (goesOn) return;
-  const rebuild = await readModels.checkpoint(fillName);
-  const known = [found, filled, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
-  // No fill may go on in storages that are empty after a crash in the middle of dropping.
+  const rebuild = await readModels.checkpoint(rebuildName);
+  const known = [found, built, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
+  // No build may go on in storages that are empty after a crash in the middle of dropping.
   check();
-  await readModels.forget({ name: firstFillName, previous: filled, epoch });
-  await readModels.forget({ name: fillName, previous: rebuild });
+  await readModels.forget({ name: initialBuildName, previous: built, epoch });
+  await readModels.forget({ name: rebuildName, previous: rebuild });
   await dropAll(input, [...known, ...views, parkedView]);
 }
 
-const isFirstFill = ({ live }: Checkpoint, views: readonly View[]): boolean => sameStorages(live, firstStorages(views));
-
-/** Takes from the checkpoint what this code does not fold, so that nobody goes on reading what nobody feeds any more. */
+/** Takes from the checkpoint what this code does not fold: nobody may go on reading it. */
 async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Checkpoint> {
-  const { readModels, views, epoch, check } = input;
-  const byName = new Map(views.map((view) => [view.name, view]));
-  const isOurs = ([name, storage]: readonly [string, number]): boolean => {
-    const view = byName.get(name);
-    return view !== undefined && isOf(view, storage);
-  };
+  const isFolded = (name: string, storage: number): boolean =>
+    input.views.some((view) => view.name === name && isOf(view, storage));
   const entries = Object.entries(found.live);
-  const kept = entries.filter(isOurs);
+  const kept = entries.filter((entry) => isFolded(...entry));
   if (kept.length === entries.length) return found;
-  const gone = Object.fromEntries(entries.filter((entry) => !isOurs(entry)));
-  await noteRetiring(input, gone);
+  const gone = Object.fromEntries(entries.filter((entry) => !isFolded(...entry)));
+  await noteOldStorages(input, gone);
   const next = { ...found, live: Object.fromEntries(kept) };
-  check();
-  await readModels.commit({
-    writes: [],
-    checkpoint: { name: checkpointName, previous: found, next, ...(epoch === undefined ? {} : { epoch }) },
-  });
+  await moveCheckpoint(input, { name: checkpointName, previous: found, next });
   await unpark(input, ({ view }) => gone[view] !== undefined, next);
   return next;
 }
 
 /** Why the views cannot have been folded from this log. */
-async function foreignTo(found: Checkpoint | null, reader: EventReader): Promise<string | undefined> {
-  if (found === null) return undefined;
+async function whyForeign(found: Checkpoint, reader: EventReader): Promise<string | undefined> {
   const { logId, position, eventId } = found;
   const present = await readLogId(reader);
   if (present === undefined) return 'the log is empty, but the views were folded from one';
@@ -159,7 +127,8 @@ async function foreignTo(found: Checkpoint | null, reader: EventReader): Promise
 
 /** @throws ForeignViewsError when the views were folded from another log, or from more of this one than there is. */
 export async function checkViews(reader: EventReader, readModels: Pick<ReadModels, 'checkpoint'>): Promise<void> {
-  const foreign = await foreignTo(await readModels.checkpoint(checkpointName), reader);
+  const found = await readModels.checkpoint(checkpointName);
+  const foreign = found === null ? undefined : await whyForeign(found, reader);
   if (foreign !== undefined) throw new ForeignViewsError(foreign);
 }
 
@@ -172,10 +141,7 @@ function refuseNewer(found: Checkpoint, views: readonly View[]): void {
   );
 }
 
-const wordsOf = (changed: readonly View[]): string =>
-  `new or changed views: ${changed.map(({ name, version }) => `${name} version ${version}`).join(', ')}`;
-
-/** The log's name for itself, from its first event; undefined while the log is empty. */
+/** Undefined while the log is empty. @throws StoreUnavailableError */
 export async function readLogId(reader: Pick<EventReader, 'readStream'>): Promise<string | undefined> {
   for await (const events of reader.readStream(serviceStream, { limit: 1 })) {
     for (const stored of events) {

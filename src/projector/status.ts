@@ -1,6 +1,6 @@
-/** What a projector tells of itself: how far it has come, and what an operator must hear of. */
+/** What a projector reports: how far it has come, and what an operator must know. */
 import type { ParkedStream } from './parked.js';
-import type { Storages } from './storage.js';
+import type { LiveVersions } from './storage.js';
 
 /** A plain object: it crosses threads. */
 export interface ProjectorStatus {
@@ -15,11 +15,11 @@ export interface ProjectorStatus {
   /** Events of unknown types since the start, by type; from the 50th type on together, as `other`. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly parked: readonly ParkedStream[];
-  /** Which storages are live, by view; `null` until that is known. */
-  readonly live: Storages | null;
-  /** Views that nothing is live of: they wait to be filled beside the others. */
+  /** `null` until it is known. */
+  readonly live: LiveVersions | null;
+  /** Views that nothing is live of: a rebuild builds them beside the others. */
   readonly missing: readonly string[];
-  /** The views are filled from the first event and have not caught up yet. */
+  /** The views are built from the first event and have not caught up yet. */
   readonly rebuilding: boolean;
   /** Another process folds into the views; this one takes over when that one ends. */
   readonly standby: boolean;
@@ -41,7 +41,21 @@ export const initialStatus: ProjectorStatus = {
   fault: null,
 };
 
-/** What an operator must hear of. Messages hold no personal data. */
+/** How far a bulk build has come. */
+export interface BuildProgress {
+  /** Folded up to here, in memory. */
+  readonly position: string;
+  /** Events read in this run. */
+  readonly events: number;
+  /** When the last event that a view handles happened; undefined when the page held none. */
+  readonly at: string | undefined;
+  /** Unknown types, once per event of the page. */
+  readonly unknown: readonly string[];
+  /** Parked by this page. */
+  readonly parked: readonly ParkedStream[];
+}
+
+/** Messages hold no personal data. */
 export interface ProjectorFault {
   readonly kind: 'unavailable' | 'rebuild' | 'parked' | 'worker_died' | 'lease_lost';
   readonly message: string;

@@ -1,27 +1,29 @@
-/** Storage versions: which stored generation of a view is live, which one a rebuild fills beside it, and the checkpoints that say so. */
+/** Storage versions: which stored generation of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 
 /** Storage version of each view by name. */
-export type Storages = Checkpoint['live'];
+export type LiveVersions = Checkpoint['live'];
 
 /** Checkpoint of the live views. */
 export const checkpointName = 'views';
-/** Checkpoint of the fill of views that nobody reads yet. */
-export const firstFillName = 'first_fill';
-/** Checkpoint of a rebuild's fill that is under way, or was interrupted: its `live` names the storages that it fills. */
-export const fillName = 'rebuild';
+/** Checkpoint of an initial build, which nobody reads yet. */
+export const initialBuildName = 'initial_build';
+/** Checkpoint of a rebuild that is under way, or was interrupted: its `live` names the new storages. */
+export const rebuildName = 'rebuild';
+
+export type StoredView = Pick<View, 'name' | 'version'>;
 
 const generations = 1_000;
 
-/** The first fill of a projection's version is stored under that very number; each rebuild of the same version takes the next generation. */
-export const storageVersion = (version: number, generation: number): number =>
+/** The first build of a projection's version is stored under that very number; each rebuild of the same version takes the next generation. */
+const storageVersion = (version: number, generation: number): number =>
   generation === 0 ? version : version * generations + generation;
 
 /** The version of the projection whose documents are stored so. */
 export const projectionVersionOf = (storage: number): number =>
   storage < generations ? storage : Math.trunc(storage / generations);
 
-/** Where a rebuild of a view fills, while `live` (undefined: none) is read and `taken` are still to be dropped. */
+/** Where a rebuild builds a view, while `live` (undefined: none) is read and `taken` are still to be dropped. */
 export function nextStorage(
   { version }: Pick<View, 'version'>,
   live: number | undefined,
@@ -38,17 +40,23 @@ export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undef
   storage !== undefined && projectionVersionOf(storage) === version;
 
 /** First storage version of each view by name. */
-export const firstStorages = (views: readonly View[]): Storages =>
+export const firstVersions = (views: readonly View[]): LiveVersions =>
   Object.fromEntries(views.map(({ name, version }) => [name, version]));
 
-/** Names and storage versions as views that can be dropped. */
-export const storedViews = (storages: Storages): readonly Pick<View, 'name' | 'version'>[] =>
-  Object.entries(storages).map(([name, version]) => ({ name, version }));
+export const storedViews = (versions: LiveVersions): readonly StoredView[] =>
+  Object.entries(versions).map(([name, version]) => ({ name, version }));
 
 /** The view as it is stored under that version. Adapters keep statements per view object: keep what it returns. */
 export const storedAs = <V extends View>(view: V, storage: number): V =>
   storage === view.version ? view : { ...view, version: storage };
 
-export const sameStorages = (one: Storages, other: Storages): boolean =>
+/** Those of the views that are among the versions, as they are stored. */
+export const storedIn = <V extends View>(views: readonly V[], versions: LiveVersions): readonly V[] =>
+  views.flatMap((view) => {
+    const storage = versions[view.name];
+    return storage === undefined ? [] : [storedAs(view, storage)];
+  });
+
+export const sameVersions = (one: LiveVersions, other: LiveVersions): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, version]) => other[name] === version);

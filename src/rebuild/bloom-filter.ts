@@ -1,16 +1,15 @@
-/** Remembers millions of ids in a few megabytes: what it has not seen was certainly never added, what it has seen nearly certainly was. */
+/** A Bloom filter: millions of ids in a few megabytes. An id that it does not have was never added; one that it has nearly always was. */
 
-export interface SeenIds {
+export interface BloomFilter {
   add(view: string, id: string): void;
   has(view: string, id: string): boolean;
 }
 
-/** 64 million bits: of 10 million ids, 5 in a hundred new ones are taken for known. */
+/** 64 million bits: with 10 million ids, 5 % of new ones are taken for known. */
 const bits = 2 ** 26;
 const probes = 4;
 
-/** A Bloom filter. */
-export function createSeenIds(): SeenIds {
+export function createBloomFilter(): BloomFilter {
   const words = new Uint32Array(bits / 32);
   return {
     add(view, id) {
@@ -33,7 +32,7 @@ export function createSeenIds(): SeenIds {
 
 const place = (first: number, step: number, probe: number): number => (first + Math.imul(step, probe)) & (bits - 1);
 
-/** FNV-1a twice, with different beginnings, and mixed so that every bit counts. */
+/** FNV-1a twice, with different seeds, and mixed so that every bit counts. */
 function hashes(view: string, id: string): { readonly first: number; readonly step: number } {
   let first = 0x811c9dc5;
   let step = 0x9e3779b9;

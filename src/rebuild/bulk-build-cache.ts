@@ -1,8 +1,8 @@
-/** The documents that a fill has at hand: recent ones, written or yet to be written, and which ids cannot be in the store at all. */
+/** The documents that a bulk build holds in memory: recent ones, written or yet to be written, and which ids cannot be in the store. */
 import type { DocumentWrite, ReadModels } from '../readmodels/read-models.js';
 import { toSlot, type Slot, type SlotSource } from '../projector/fold.js';
 import type { Projection } from '../projections/projection.js';
-import { createSeenIds } from './bloom-filter.js';
+import { createBloomFilter } from './bloom-filter.js';
 
 /** The documents of one view: those touched since the last turn, and those that are being written. */
 interface Held {
@@ -11,7 +11,7 @@ interface Held {
   leaving: ReadonlyMap<string, Slot>;
 }
 
-export interface FillCache {
+export interface BuildCache {
   readonly slots: SlotSource;
   /** All that is to be written, by view and in the order of ids. It stays at hand until it has been. */
   turn(): DocumentWrite[];
@@ -24,9 +24,9 @@ export interface FillCache {
 }
 
 /** `isEmpty`: nothing is stored yet, so that what was never written need not be looked for. */
-export function createFillCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean): FillCache {
+export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean): BuildCache {
   const views = new Map<Projection, Held>();
-  const seen = isEmpty ? createSeenIds() : undefined;
+  const stored = isEmpty ? createBloomFilter() : undefined;
   let characters = 0;
 
   function held(projection: Projection): Held {
@@ -43,7 +43,7 @@ export function createFillCache(readModels: Pick<ReadModels, 'load'>, isEmpty: b
         if (recent.has(id)) continue;
         const known = leaving.get(id);
         recent.set(id, known ?? toSlot(undefined));
-        if (known === undefined && seen?.has(projection.name, id) !== false) missing.push(id);
+        if (known === undefined && stored?.has(projection.name, id) !== false) missing.push(id);
       }
       if (missing.length === 0) return recent;
       for (const [id, found] of await readModels.load(projection, missing)) {
@@ -58,7 +58,7 @@ export function createFillCache(readModels: Pick<ReadModels, 'load'>, isEmpty: b
       for (const view of views.values()) {
         for (const write of changes(view)) {
           writes.push(write);
-          if (write.loaded === null) seen?.add(view.projection.name, write.id);
+          if (write.loaded === null) stored?.add(view.projection.name, write.id);
         }
         view.leaving = view.recent;
         view.recent = new Map();

@@ -1,127 +1,148 @@
-/** Holds a storage that has been filled anew against the live one, document by document, while both are fed. */
+/** Compares a new storage with the live one, document by document, while both are folded on. */
 import { createHash } from 'node:crypto';
-import type { ReadModelReader, StoredDocument, View } from '../readmodels/read-models.js';
+import type { ReadModels, View } from '../readmodels/read-models.js';
 import { everyPage } from '../projections/every-page.js';
+import type { RebuiltView } from './progress.js';
 
-export interface ViewComparison {
-  /** Of the storage that has been filled anew. */
-  readonly documents: number;
-  /** SHA-256 over its ids, positions and documents in the order of ids, hex. */
-  readonly hash: string;
-  /** Documents of the live storage. */
-  readonly live: number;
-  /** Documents that differ, or are on one side only. */
-  readonly differing: number;
-  /** Ids of the first of them. */
-  readonly differences: readonly string[];
-}
+export type ViewComparison = Pick<RebuiltView, 'documents' | 'live_documents' | 'hash' | 'differing' | 'differences'>;
 
 export interface CompareInput {
-  readonly reader: ReadModelReader;
+  readonly readModels: Pick<ReadModels, 'find' | 'load'>;
   readonly live: View;
   readonly fresh: View;
   readonly signal: AbortSignal;
+  /** Folds the new storage to exactly where the live views are, and resolves with that position. */
+  readonly follow: () => Promise<string>;
   /** Documents compared so far. */
-  readonly onProgress?: (documents: number) => void;
-  /** Resolves after a moment, so that both sides are fed on. */
+  readonly onProgress: (documents: number) => void;
+  /** Resolves after a moment. */
   readonly pause: () => Promise<void>;
 }
 
-/** Progress is told after so many documents. */
-const documentsPerReport = 500;
+/** Compared at once. */
+const pairsPerPage = 500;
 const mostListed = 20;
-/** How often a pair is read before it counts as different: both sides are fed by the same commits. */
+/** How often a pair that changes all the time is read before it counts as different. */
 const attempts = 50;
 
-/** A document as one line of text. */
-interface Lined {
-  readonly id: string;
+interface Side {
   readonly position: string;
-  readonly line: string;
+  /** What is compared and hashed; undefined in a tombstone. */
+  readonly line: string | undefined;
 }
 
+/** By side; undefined where there is neither document nor tombstone. */
 interface Pair {
   readonly id: string;
-  readonly live: Lined | undefined;
-  readonly fresh: Lined | undefined;
+  readonly live: Side | undefined;
+  readonly fresh: Side | undefined;
 }
 
-/** Both must be fed by the same commits. @throws ReadModelsUnavailableError @throws the signal's reason when it aborts. */
+/** SHA-256 over id, position and document in the order of ids. @throws ReadModelsUnavailableError @throws the signal's reason when it aborts. */
 export async function compareViews(input: CompareInput): Promise<ViewComparison> {
   const hash = createHash('sha256');
-  const differences: string[] = [];
   const count = { live: 0, fresh: 0, seen: 0, differing: 0 };
-  for await (const met of pairs(input)) {
-    const pair = isEqual(met) ? met : await settled(input, met);
-    count.seen += 1;
-    if (pair.live !== undefined) count.live += 1;
-    if (pair.fresh !== undefined) {
+  const differences: string[] = [];
+  for await (const page of pages(input)) {
+    const settled = await settle(input, page);
+    for (const { live } of settled) count.live += live?.line === undefined ? 0 : 1;
+    for (const { line } of settled.flatMap(({ fresh }) => fresh ?? [])) {
+      if (line === undefined) continue;
       count.fresh += 1;
-      hash.update(pair.fresh.line);
+      hash.update(line);
     }
-    if (!isEqual(pair)) {
-      count.differing += 1;
-      if (differences.length < mostListed) differences.push(pair.id);
-    }
-    if (count.seen % documentsPerReport === 0) input.onProgress?.(count.seen);
+    const different = settled.filter(isDifferent).map(({ id }) => id);
+    count.differing += different.length;
+    differences.push(...different.slice(0, mostListed - differences.length));
+    count.seen += page.length;
+    input.onProgress(count.seen);
   }
-  const { live, fresh, differing } = count;
-  return { documents: fresh, hash: hash.digest('hex'), live, differing, differences };
+  return {
+    documents: count.fresh,
+    live_documents: count.live,
+    hash: hash.digest('hex'),
+    differing: count.differing,
+    differences,
+  };
 }
 
-/** What is compared and hashed. */
-const withLine = ({ id, position, document }: StoredDocument): Lined => ({
-  id,
-  position,
-  line: `${JSON.stringify([id, position, document])}\n`,
-});
+const isDifferent = ({ live, fresh }: Pair): boolean => live?.line !== fresh?.line;
 
-const lined = (stored: StoredDocument | undefined): Lined | undefined =>
-  stored === undefined ? undefined : withLine(stored);
-
-const isEqual = ({ live, fresh }: Pair): boolean => live?.line === fresh?.line;
-
-/** Reads the pair until both sides stand at the same position: the two are not read at the same moment. */
-async function settled({ reader, live, fresh, signal, pause }: CompareInput, { id }: Pair): Promise<Pair> {
-  for (let attempt = 1; ; attempt += 1) {
-    signal.throwIfAborted();
-    const pair = { id, live: lined(await reader.get(live, id)), fresh: lined(await reader.get(fresh, id)) };
-    if (isEqual(pair) || attempt === attempts) return pair;
-    // At the same position they will not become equal any more.
-    if (pair.live !== undefined && pair.live.position === pair.fresh?.position) return pair;
-    await pause();
+/** Reads pairs that differ again, until both sides are at the same position, or certainly will not be. */
+async function settle(input: CompareInput, page: readonly Pair[]): Promise<readonly Pair[]> {
+  const pairs = new Map(page.map((pair) => [pair.id, pair]));
+  let open = page.filter(isDifferent).map(({ id }) => id);
+  for (let attempt = 1; open.length > 0 && attempt <= attempts; attempt += 1) {
+    input.signal.throwIfAborted();
+    if (attempt > 1) await input.pause();
+    const live = await read(input, input.live, open);
+    // From here on the new storage is as the live one was at that position.
+    const position = await input.follow();
+    const fresh = await read(input, input.fresh, open);
+    const again = await read(input, input.live, open);
+    for (const id of open) pairs.set(id, { id, live: live.get(id), fresh: fresh.get(id) });
+    open = open.filter((id) => {
+      const at = positionOf(live.get(id));
+      const isUnchanged = at <= position && at === positionOf(again.get(id));
+      return at !== positionOf(fresh.get(id)) && !isUnchanged;
+    });
   }
+  return [...pairs.values()];
+}
+
+const positionOf = (side: Side | undefined): string => side?.position ?? '';
+
+async function read(
+  { readModels }: CompareInput,
+  view: View,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Side>> {
+  const sides = new Map<string, Side>();
+  for (const [id, { document, position }] of await readModels.load(view, ids))
+    sides.set(id, { position, line: document === null ? undefined : lineOf({ id, position, document }) });
+  return sides;
+}
+
+const lineOf = ({ id, position, document }: { id: string; position: string; document: unknown }): string =>
+  `${JSON.stringify([id, position, document])}\n`;
+
+async function* pages(input: CompareInput): AsyncGenerator<readonly Pair[]> {
+  let page: Pair[] = [];
+  for await (const pair of pairsOf(input)) {
+    page.push(pair);
+    if (page.length < pairsPerPage) continue;
+    yield page;
+    page = [];
+  }
+  yield page;
 }
 
 /** Both sides in the order of ids. */
-async function* pairs({ reader, live, fresh, signal }: CompareInput): AsyncGenerator<Pair> {
-  const left = inOrder(reader, live);
-  const right = inOrder(reader, fresh);
+async function* pairsOf({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<Pair> {
+  const left = inOrder(readModels, live);
+  const right = inOrder(readModels, fresh);
   let one = await next(left);
   let other = await next(right);
   for (let id = firstOf(one, other); id !== undefined; id = firstOf(one, other)) {
     signal.throwIfAborted();
-    const met = { id, live: one?.id === id ? one : undefined, fresh: other?.id === id ? other : undefined };
-    yield met;
-    if (met.live !== undefined) one = await next(left);
-    if (met.fresh !== undefined) other = await next(right);
+    yield { id, live: one?.id === id ? one : undefined, fresh: other?.id === id ? other : undefined };
+    [one, other] = [one?.id === id ? await next(left) : one, other?.id === id ? await next(right) : other];
   }
 }
 
-type Stored = AsyncGenerator<Lined, undefined>;
+type Stored = Side & { readonly id: string };
 
-const next = async (documents: Stored): Promise<Lined | undefined> => (await documents.next()).value;
-
-function firstOf(one: Lined | undefined, other: Lined | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one?.id ?? other?.id;
-  return isBefore(other.id, one.id) ? other.id : one.id;
-}
+const next = async (documents: AsyncGenerator<Stored, undefined>): Promise<Stored | undefined> =>
+  (await documents.next()).value;
 
 /** By their UTF-8 bytes, as the stores sort them. */
-const isBefore = (one: string, other: string): boolean =>
-  one !== other && Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0;
+function firstOf(one: Stored | undefined, other: Stored | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one?.id ?? other?.id;
+  return Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)) <= 0 ? one.id : other.id;
+}
 
-async function* inOrder(reader: ReadModelReader, view: View): Stored {
-  for await (const page of everyPage(reader, view)) yield* page.map(withLine);
+async function* inOrder(reader: Pick<ReadModels, 'find'>, view: View): AsyncGenerator<Stored, undefined> {
+  for await (const page of everyPage(reader, view))
+    for (const stored of page) yield { id: stored.id, position: stored.position, line: lineOf(stored) };
   return undefined;
 }

@@ -1,48 +1,50 @@
-/** A rebuild: fills the next storage of views beside the live one, has the projector feed both, compares them, and has it switch. */
+/** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
 import type { EventReader } from '../eventstore/event-store.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
-import { compareViews, type ViewComparison } from './compare-views.js';
-import { fillViews, type FillBounds } from './bulk-build.js';
-import { namedStorages, poisonOf } from './shadow-views.js';
-import { PoisonEventError } from '../projector/fold.js';
-import type { Order, OrderAnswer, Poison } from './projector-commands.js';
-import type { RebuildProgress, RebuildResult, RebuildRun, RebuiltView } from './messages.js';
-import { overTombstones, readParked } from '../projector/parked.js';
-import type { Projection } from '../projections/projection.js';
-import { dropAll, readRetiring, type StoredView } from '../projector/old-storages.js';
+import { PoisonEventError, poisonOf, type Poison } from '../projector/fold.js';
+import type { SwitchAnswer } from '../projector/jobs.js';
+import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
+import { dropAll, moveCheckpoint, readOldStorages, type ViewsWriter } from '../projector/old-storages.js';
+import { readParked } from '../projector/parked.js';
 import {
   checkpointName,
-  fillName,
   isOf,
   nextStorage,
+  rebuildName,
   storedAs,
+  storedIn,
   storedViews,
-  type Storages,
+  type LiveVersions,
+  type StoredView,
 } from '../projector/storage.js';
+import type { Projection } from '../projections/projection.js';
+import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import { bulkBuild, type WriteBounds } from './bulk-build.js';
+import { compareViews, type ViewComparison } from './compare-views.js';
+import {
+  createMeter,
+  type RebuildProgress,
+  type RebuildResult,
+  type RebuildRun,
+  type RebuiltView,
+} from './progress.js';
 
-export type Given = Exclude<Order, { type: 'retire' }>;
-type Lost = Extract<OrderAnswer, { type: 'lost' }>;
-
-/** Gives the projector an order and resolves when it has been carried out. @throws FeedLostError */
-export type Command = (order: Given) => Promise<unknown>;
-
-export interface RebuildInput {
+export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
   readonly reader: EventReader;
-  readonly readModels: ReadModels;
   /** All of this code. */
   readonly projections: readonly Projection[];
-  readonly command: Command;
+  /** Asks the projector. */
+  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Of the lease `rebuild`. */
   readonly epoch: number;
-  readonly check: () => void;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: RebuildProgress) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  /** Resolves after a moment. */
   readonly pause: () => Promise<void>;
-  /** Of what the fill writes at once: others wait for it where they share one file. */
-  readonly bounds?: FillBounds;
+  /** Of what the bulk build writes at once: others wait for it where they share one file. */
+  readonly bounds?: WriteBounds;
 }
 
 /** The rebuild cannot go on, and nothing has changed: it may be tried again. */
@@ -50,186 +52,222 @@ export class RebuildInterruptedError extends Error {
   override readonly name = 'RebuildInterruptedError';
 }
 
-/** The projector does not feed the storages any more. */
-export class FeedLostError extends RebuildInterruptedError {
-  readonly poison: Poison | undefined;
-
-  constructor({ reason, poison }: Pick<Lost, 'reason' | 'poison'>) {
-    super(reason);
-    this.poison = poison;
-  }
-}
-
-/** A fill that took no longer has come close enough to the live views: the projector does the rest. Milliseconds. */
+/** A pass of the bulk build that took no longer has come close to the live views. Milliseconds. */
 const closeMs = 1_000;
+/** How long live views may be behind the new ones. Milliseconds. */
+const behindMs = 10_000;
 
-interface Target {
-  readonly live: Storages;
-  readonly fresh: Storages;
-  readonly projections: readonly Projection[];
+interface Rebuild {
+  readonly input: RebuildInput;
+  readonly live: LiveVersions;
+  readonly fresh: LiveVersions;
+  readonly tell: ReturnType<typeof createMeter>;
 }
 
-/** @throws RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError, LeaseLostError; the signal's reason. What was filled is taken up next time. */
+/** @throws RebuildInterruptedError, StoreUnavailableError, ReadModelsUnavailableError, LeaseLostError; the signal's reason. What was built is continued next time. */
 export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
-  const { run, command } = input;
-  const target = await aim(input);
+  const rebuild = await begin(input);
   try {
-    const from = await fillUp(input, target);
-    if (run.isPreparation === true) return { outcome: 'prepared', views: rebuilt(input, target, undefined) };
-    const { epoch } = input;
-    await command({ type: 'feed', id: run.id, storages: target.fresh, from, epoch, park: run.isStart });
-    return await finish(input, target);
+    const checkpoint = await build(rebuild);
+    if (input.run.isPreparation === true) return { outcome: 'prepared', views: rebuiltViews(rebuild) };
+    return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.isStart });
   } catch (error) {
-    const poison = poisonIn(error);
+    // Anything else may go better next time.
+    const poison =
+      error instanceof PoisonEventError ? poisonOf(error) : error instanceof RefusedError ? error.poison : undefined;
     if (poison === undefined) throw error;
-    await giveUp(input, target);
+    await discard(rebuild);
     return { outcome: 'poison', poison };
   }
 }
 
-/** Such an event ends the rebuild; anything else may go better next time. */
-function poisonIn(error: unknown): Poison | undefined {
-  if (error instanceof PoisonEventError) return poisonOf(error);
-  return error instanceof FeedLostError ? error.poison : undefined;
-}
-
-/** Which storages are filled: those of a rebuild that was not finished, if it was the same; else they are dropped. */
-async function aim(input: RebuildInput): Promise<Target> {
-  const { run, readModels, projections } = input;
-  const { live, logId } = await demandViews(readModels);
+/** The storages are those of a rebuild that was interrupted, if it was the same; else they are new ones. */
+async function begin(input: RebuildInput): Promise<Rebuild> {
+  const { run, readModels, projections, now } = input;
+  const { live, logId } = await demandLive(readModels);
   const wanted = projections.filter(({ name }) => run.views.includes(name));
-  const filled = await readModels.checkpoint(fillName);
-  const retiring = await readRetiring(readModels);
+  const old = await readOldStorages(readModels);
   const isFree = ({ name, version }: StoredView): boolean =>
-    live[name] !== version && !retiring.some((one) => one.name === name && one.version === version);
-  const target = (fresh: Storages): Target => ({ live, fresh, projections: namedStorages(projections, fresh) });
-  if (filled !== null) {
-    const storages = storedViews(filled.live);
-    if (filled.logId === logId && isFillOf(wanted, filled.live) && storages.every(isFree)) return target(filled.live);
-    await forgetFill(input, filled);
-    await dropAll(input, storages.filter(isFree));
+    live[name] !== version && !old.some((one) => one.name === name && one.version === version);
+  const rebuild = { input, live, tell: createMeter(now) };
+  const previous = await readModels.checkpoint(rebuildName);
+  if (previous !== null) {
+    const isSame = previous.logId === logId && isOfViews(wanted, previous.live);
+    if (isSame && storedViews(previous.live).every(isFree)) return { ...rebuild, fresh: previous.live };
+    await forgetRebuild(input, previous);
+    await dropAll(input, storedViews(previous.live).filter(isFree));
   }
-  const next = (view: Projection): number => {
-    const taken = retiring.filter(({ name }) => name === view.name).map(({ version }) => version);
-    return nextStorage(view, live[view.name], taken);
-  };
-  return target(Object.fromEntries(wanted.map((view) => [view.name, next(view)])));
+  const fresh = Object.fromEntries(
+    wanted.map((view) => {
+      const taken = old.filter(({ name }) => name === view.name).map(({ version }) => version);
+      return [view.name, nextStorage(view, live[view.name], taken)];
+    }),
+  );
+  // First: no storage is made that no checkpoint names.
+  const next = { logId, position: '', eventId: '', live: fresh };
+  await moveCheckpoint(input, { name: rebuildName, previous: null, next });
+  return { ...rebuild, fresh };
 }
 
-const isFillOf = (wanted: readonly Projection[], filled: Storages): boolean =>
-  Object.keys(filled).length === wanted.length && wanted.every((view) => isOf(view, filled[view.name]));
+const isOfViews = (wanted: readonly Projection[], versions: LiveVersions): boolean =>
+  Object.keys(versions).length === wanted.length && wanted.every((view) => isOf(view, versions[view.name]));
 
-async function demandViews(readModels: ReadModels): Promise<Checkpoint> {
-  const views = await readModels.checkpoint(checkpointName);
-  if (views === null) throw new RebuildInterruptedError('the views are being filled for the first time');
-  return views;
+async function demandLive(readModels: ReadModels): Promise<Checkpoint> {
+  const live = await readModels.checkpoint(checkpointName);
+  if (live === null) throw new RebuildInterruptedError('the views are being built for the first time');
+  return live;
 }
 
-/** Pass after pass, each over what has come meanwhile, until one is short. */
-async function fillUp(input: RebuildInput, { projections }: Target): Promise<Checkpoint> {
-  const { run, reader, readModels, epoch, check, signal, onProgress, now, bounds } = input;
-  let events = 0;
-  for (let from = await readModels.checkpoint(fillName); ;) {
-    const { position: until } = await demandViews(readModels);
+/** Pass after pass of the bulk build, each over what has come meanwhile, until one is short. */
+async function build({ input, fresh, tell }: Rebuild): Promise<Checkpoint> {
+  const { run, readModels, now, onProgress } = input;
+  const projections = storedIn(input.projections, fresh);
+  let read = 0;
+  for (let from = await readModels.checkpoint(rebuildName); ;) {
+    const { position: until } = await demandLive(readModels);
     const begun = now();
-    const before = events;
-    from = await fillViews({
-      reader,
-      readModels: takingUpParked(readModels),
+    const before = read;
+    from = await bulkBuild({
+      ...input,
       projections,
-      name: fillName,
+      name: rebuildName,
       from,
       until,
-      epoch,
-      check,
       park: run.isStart,
-      signal,
-      ...(bounds === undefined ? {} : { bounds }),
-      onProgress(progress) {
-        events = before + progress.events;
-        onProgress({ stage: 'filling', position: progress.position, until, events, documents: 0 });
+      onProgress({ position, events }) {
+        read = before + events;
+        onProgress(tell({ stage: 'filling', position, until, events: read }));
       },
     });
-    if (now() - begun < closeMs) {
-      onProgress({ stage: 'catching_up', position: from.position, until, events, documents: 0 });
-      return from;
-    }
+    if (now() - begun >= closeMs) continue;
+    onProgress(tell({ stage: 'catching_up', position: from.position, until, events: read }));
+    return from;
   }
 }
 
-const takingUpParked = (readModels: ReadModels): ReadModels => ({
-  ...readModels,
-  commit: async (commit) => readModels.commit({ ...commit, writes: await overTombstones(readModels, commit.writes) }),
-});
-
-/** Both are fed. */
-async function finish(input: RebuildInput, target: Target): Promise<RebuildResult> {
-  const { run, command } = input;
-  const { id } = run;
-  const views = run.isStart ? rebuilt(input, target, undefined) : await compareAll(input, target);
-  const differs = views.some(({ differing = 0, isChanged }) => differing > 0 && !isChanged);
+async function finish(rebuild: Rebuild, built: NewStorages): Promise<RebuildResult> {
+  const { input } = rebuild;
+  const { run } = input;
+  const folding = await foldNewStorages(built, input);
+  const views = run.isStart ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
+  const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
   if (run.dryRun || differs) {
-    await command({ type: 'discard', id });
-    await giveUp(input, target);
+    await discard(rebuild);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
-  await command({ type: 'switch', id });
+  await makeLive(rebuild, built, folding);
   return { outcome: 'switched', views };
 }
 
-async function compareAll(input: RebuildInput, target: Target): Promise<readonly RebuiltView[]> {
-  const { readModels, signal, pause, onProgress } = input;
-  const { position } = await demandViews(readModels);
+/** Folds up to this position, or to the end of the log. */
+async function foldTo({ input }: Rebuild, folding: NewStoragesFold, until?: string): Promise<void> {
+  const { reader, signal } = input;
+  const { position: after } = folding.checkpoint();
+  if (until !== undefined && after >= until) return;
+  for await (const page of reader.readAll({ after, signal })) {
+    const events = until === undefined ? page : page.filter(({ position }) => position <= until);
+    if (events.length > 0) await folding.fold(events);
+    if (events.length < page.length) return;
+  }
+  signal.throwIfAborted();
+}
+
+/** Folds to exactly where the live views are, and resolves with that position. */
+async function followLive(rebuild: Rebuild, folding: NewStoragesFold): Promise<string> {
+  const { readModels, pause, now, signal } = rebuild.input;
+  const begun = now();
+  for (;;) {
+    const { position } = await demandLive(readModels);
+    await foldTo(rebuild, folding, position);
+    // An earlier run may have folded further.
+    if (folding.checkpoint().position <= position) return position;
+    if (now() - begun > behindMs) throw new RebuildInterruptedError('the live views are behind and do not move');
+    await pause();
+    signal.throwIfAborted();
+  }
+}
+
+async function compareAll(rebuild: Rebuild, folding: NewStoragesFold): Promise<readonly RebuiltView[]> {
+  const { input, live, fresh, tell } = rebuild;
+  const { readModels } = input;
+  const follow = async (): Promise<string> => followLive(rebuild, folding);
   const comparisons = new Map<string, ViewComparison>();
   let compared = 0;
-  for (const fresh of target.projections) {
-    const storage = target.live[fresh.name];
+  for (const view of storedIn(input.projections, fresh)) {
+    const storage = live[view.name];
     if (storage === undefined) continue;
-    const comparison = await compareViews({
-      reader: readModels,
-      live: storedAs(fresh, storage),
-      fresh,
-      signal,
-      pause,
-      onProgress: (documents) =>
-        onProgress({ stage: 'comparing', position, until: position, events: 0, documents: compared + documents }),
-    });
-    comparisons.set(fresh.name, comparison);
-    compared += comparison.documents;
+    const position = await follow();
+    const onProgress = (documents: number): void => {
+      const documents_compared = compared + documents;
+      input.onProgress(tell({ stage: 'comparing', position, until: position, documents_compared }));
+    };
+    const comparison = await compareViews({ ...input, live: storedAs(view, storage), fresh: view, follow, onProgress });
+    comparisons.set(view.name, comparison);
+    compared += comparison.documents ?? 0;
   }
   const parked = new Set([...(await readParked(readModels)).values()].map(({ view }) => view));
-  return rebuilt(input, target, { comparisons, parked });
+  return rebuiltViews(rebuild, { comparisons, parked });
 }
 
 interface Found {
   readonly comparisons: ReadonlyMap<string, ViewComparison>;
-  /** Views that have parked streams: the fresh storage holds what the live one lacks. */
+  /** Views that have parked streams: the new storage holds what the live one lacks. */
   readonly parked: ReadonlySet<string>;
 }
 
-function rebuilt({ projections }: RebuildInput, target: Target, found: Found | undefined): readonly RebuiltView[] {
-  return projections.flatMap((view) => {
-    const storage = target.fresh[view.name];
-    if (storage === undefined) return [];
+const notCompared = { documents: null, live_documents: null, hash: null, differing: null, differences: [] };
+
+function rebuiltViews({ input, live, fresh }: Rebuild, found?: Found): readonly RebuiltView[] {
+  return input.projections.flatMap((view) => {
+    const storage_version = fresh[view.name];
+    if (storage_version === undefined) return [];
     const { name, version } = view;
-    const isChanged = !isOf(view, target.live[name]) || found?.parked.has(name) === true;
-    return [{ name, version, storage, isChanged, ...found?.comparisons.get(name) }];
+    const is_changed = !isOf(view, live[name]) || found?.parked.has(name) === true;
+    return [{ name, version, storage_version, is_changed, ...(found?.comparisons.get(name) ?? notCompared) }];
   });
 }
 
-/** What has been filled is of no use. */
-async function giveUp(input: RebuildInput, { fresh }: Target): Promise<void> {
+/** The projector has refused to switch. */
+class RefusedError extends RebuildInterruptedError {
+  constructor(
+    reason: string,
+    readonly poison: Poison | undefined,
+  ) {
+    super(reason);
+  }
+}
+
+/** Up to the end of the log first, so that the projector has little left to fold. */
+async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStoragesFold): Promise<void> {
+  const { input, tell } = rebuild;
+  const aborted = new Promise<undefined>((resolve) => input.signal.addEventListener('abort', () => resolve(undefined)));
+  for (;;) {
+    await foldTo(rebuild, folding);
+    const checkpoint = folding.checkpoint();
+    const { position } = checkpoint;
+    input.onProgress(tell({ stage: 'switching', position, until: position }));
+    input.check();
+    const answer = await Promise.race([input.switchTo({ ...built, checkpoint }), aborted]);
+    input.signal.throwIfAborted();
+    if (answer === undefined) continue;
+    if (answer.outcome === 'switched') return;
+    if (answer.outcome === 'failed') throw new RefusedError(answer.reason, answer.poison);
+  }
+}
+
+/** What has been built is of no use. */
+async function discard({ input, fresh }: Rebuild): Promise<void> {
   // This process may have been stopped for long: they may be live by now.
-  const views = await input.readModels.checkpoint(checkpointName);
-  await forgetFill(input, await input.readModels.checkpoint(fillName));
+  const live = (await input.readModels.checkpoint(checkpointName))?.live ?? {};
+  await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
   await dropAll(
     input,
-    storedViews(fresh).filter(({ name, version }) => views?.live[name] !== version),
+    storedViews(fresh).filter(({ name, version }) => live[name] !== version),
   );
 }
 
-/** Before what it tells of is dropped: else a crash in between would have the next fill go on in empty storages. */
-async function forgetFill({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
+/** Before the storages that it names are dropped: else the next build would go on in empty ones after a crash. */
+async function forgetRebuild({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
   check();
-  await readModels.forget({ name: fillName, previous, epoch });
+  await readModels.forget({ name: rebuildName, previous, epoch });
 }

@@ -1,19 +1,19 @@
-/** The stores as a rebuild needs them, whichever thread or process it runs in: patient with others who write, and writing so that others get their turn. */
+/** The stores as a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FillBounds } from '../rebuild/bulk-build.js';
+import type { WriteBounds } from '../rebuild/bulk-build.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { openEventReader, openReadModels, patientMs, type OpenReader, type StoreSettings } from './stores.js';
 
 export interface RebuildStores {
   readonly reader: OpenReader;
   readonly readModels: ReadModels;
-  /** Absent where nobody waits for what is written. */
-  readonly bounds?: FillBounds;
+  /** Absent where nobody waits for the writes. */
+  readonly bounds?: WriteBounds;
   close(): Promise<void>;
 }
 
-/** The projector waits while one file is written to: for some 50 ms at once. */
-const embeddedBounds: FillBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
+/** The projector waits while the same file is written to: about 50 ms at a time. */
+const embeddedBounds: WriteBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openRebuildStores({ events, views }: StoreSettings): Promise<RebuildStores> {
@@ -31,8 +31,8 @@ export async function openRebuildStores({ events, views }: StoreSettings): Promi
 }
 
 /**
- * Making the indexes of a large embedded view, or dropping it, stops this thread for longer than a lease is valid: its
- * overdue renewal must come before the next look at the lease, which else counts as lost although nobody else has had it.
+ * Making the indexes of a large embedded view, or dropping it, blocks this thread for longer than a lease is valid: the
+ * overdue renewal must run before the next check of the lease, which else counts as lost.
  */
 export const withPauses = (readModels: ReadModels): ReadModels => ({
   ...readModels,

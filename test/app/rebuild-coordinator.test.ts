@@ -1,12 +1,12 @@
-/** The desk of rebuilds with threads that the test ends: what becomes of requests when others come first, fail, or lead. */
+/** The coordinator of rebuilds with threads that the test ends: requests when others come first, fail, or lead. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newRecord, readRecord, rebuildsView, writeRecord } from '../../src/projector/rebuild-record.js';
+import { newRecord, readRecord, writeRecord } from '../../src/rebuild/rebuild-record.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
-import { createRebuildDesk } from '../../src/app/rebuild-coordinator.js';
+import { createRebuildCoordinator } from '../../src/app/rebuild-coordinator.js';
 import type { RebuildThreadOptions } from '../../src/app/rebuild-thread.js';
 
 const patience = { timeout: 20_000, interval: 5 };
@@ -15,27 +15,24 @@ const leading = { leading: true, missing: [] };
 const noLead = { leading: false, missing: [] };
 
 async function open(wrap: (models: ReadModels) => ReadModels = (models) => models, isShared = false) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-desk-'));
+  const folder = mkdtempSync(path.join(tmpdir(), 'rebuild-coordinator-'));
   const file = path.join(folder, 'views.db');
   const models = openSqliteReadModels({ file });
-  await models.prepare(rebuildsView);
   const threads: RebuildThreadOptions[] = [];
-  const closed: string[] = [];
-  const desk = createRebuildDesk({
+  const closed: (readonly string[])[] = [];
+  const coordinator = await createRebuildCoordinator({
     settings: { events: { kind: 'embedded', file: path.join(folder, 'events.db') }, views: { kind: 'embedded', file } },
     readModels: wrap(models),
     isShared,
     holder: 'test',
-    onOrder: () => undefined,
+    switchTo: () => Promise.resolve({ outcome: 'failed', reason: 'not here' } as const),
     log: () => undefined,
     clock: () => 0,
-    now: () => 0,
     startThread(options) {
       threads.push(options);
       return {
-        answer: () => undefined,
         async close() {
-          closed.push(options.run.id);
+          closed.push(options.run.views);
           options.onEnd('it was stopped');
         },
       };
@@ -43,7 +40,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
   });
   const others = openSqliteReadModels({ file });
   onTestFinished(async () => {
-    await desk.close();
+    await coordinator.close();
     await others.close();
     rmSync(folder, { recursive: true });
   });
@@ -53,7 +50,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     if (thread === undefined) throw new Error('no thread');
     return thread;
   };
-  return { desk, threads, closed, nth, others };
+  return { coordinator, threads, closed, nth, others };
 }
 
 const request = { views: ['lists'], dryRun: true };
@@ -66,31 +63,34 @@ const foreign = newRecord({
 });
 
 it('a start that needs views puts an open request off, and carries it out afterwards', async () => {
-  const { desk, nth } = await open();
-  const { rebuild_id } = await desk.request(request);
-  desk.become({ leading: true, missing: ['contacts'] });
+  const { coordinator, nth } = await open();
+  const { rebuild_id } = await coordinator.request(request);
+  coordinator.become({ leading: true, missing: ['contacts'] });
   const first = await nth(1);
   expect(first.run).toMatchObject({ views: ['contacts'], isStart: true });
-  expect(await desk.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
-  await expect(desk.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
-  desk.become({ leading: true, missing: [] });
+  expect(await coordinator.status()).toMatchObject({ cause: 'start', views: ['contacts'] });
+  await expect(coordinator.request(request)).rejects.toMatchObject({ code: 'rebuild_running' });
+  coordinator.become({ leading: true, missing: [] });
   first.onEnd(switched);
   expect((await nth(2)).run).toMatchObject({ views: ['lists'], dryRun: true, isStart: false });
-  expect(await desk.status()).toMatchObject({ rebuild_id, state: 'running' });
-  expect(await desk.status()).not.toHaveProperty('postponed');
+  expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'running' });
+  expect(await coordinator.status()).not.toHaveProperty('postponed');
   (await nth(2)).onEnd({ outcome: 'checked', views: [] });
-  await vi.waitFor(async () => expect(await desk.status()).toMatchObject({ rebuild_id, state: 'finished' }), patience);
-  expect((await desk.request(request)).rebuild_id).not.toBe(rebuild_id);
+  await vi.waitFor(
+    async () => expect(await coordinator.status()).toMatchObject({ rebuild_id, state: 'finished' }),
+    patience,
+  );
+  expect((await coordinator.request(request)).rebuild_id).not.toBe(rebuild_id);
 });
 
 it('a request that a start put off outlives a second start of that kind', async () => {
-  const { desk, nth, others } = await open();
-  const { rebuild_id } = await desk.request(request);
+  const { coordinator, nth, others } = await open();
+  const { rebuild_id } = await coordinator.request(request);
   for (const id of ['start 1', 'start 2'])
     await writeRecord(others, () => ({ ...foreign, rebuild_id: id, cause: 'start', state: 'finished' }));
-  desk.become(leading);
+  coordinator.become(leading);
   await nth(1);
-  expect(await desk.status()).toMatchObject({ rebuild_id });
+  expect(await coordinator.status()).toMatchObject({ rebuild_id });
 });
 
 it('begins no thread when the lead was lost while the beginning was written down', async () => {
@@ -99,7 +99,7 @@ it('begins no thread when the lead was lost while the beginning was written down
     release = resolve;
   });
   let commits = 0;
-  const { desk, threads, others } = await open((models) => ({
+  const { coordinator, threads, others } = await open((models) => ({
     ...models,
     async commit(commit) {
       commits += 1;
@@ -107,10 +107,10 @@ it('begins no thread when the lead was lost while the beginning was written down
       await models.commit(commit);
     },
   }));
-  await desk.request(request);
-  desk.become(leading);
+  await coordinator.request(request);
+  coordinator.become(leading);
   await vi.waitFor(() => expect(commits).toBe(2), patience);
-  desk.become(noLead);
+  coordinator.become(noLead);
   release();
   // Whoever leads now finds it running.
   await vi.waitFor(async () => expect(await readRecord(others)).toMatchObject({ state: 'running' }), patience);
@@ -119,9 +119,9 @@ it('begins no thread when the lead was lost while the beginning was written down
 });
 
 it('writes nothing over the record of another, and nothing more once it leads no more', async () => {
-  const { desk, nth, others, closed } = await open();
-  await desk.request(request);
-  desk.become(leading);
+  const { coordinator, nth, others, closed } = await open();
+  await coordinator.request(request);
+  coordinator.become(leading);
   const first = await nth(1);
   const finished = { ...foreign, state: 'finished' } as const;
   await writeRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, state: 'failed' }));
@@ -132,12 +132,12 @@ it('writes nothing over the record of another, and nothing more once it leads no
   expect(await readRecord(others)).toEqual(finished);
   await writeRecord(others, () => foreign);
   // It goes on with what stands there.
-  desk.become({ leading: true, missing: [] });
+  coordinator.become({ leading: true, missing: [] });
   expect((await nth(2)).run.views).toEqual(['tags']);
   await writeRecord(others, ({ record }) => (record === undefined ? undefined : { ...record, fault: 'of the other' }));
-  desk.become(noLead);
+  coordinator.become(noLead);
   expect(closed).toHaveLength(1);
-  desk.become(leading);
+  coordinator.become(leading);
   await nth(3);
   expect(await readRecord(others)).toMatchObject({ rebuild_id: foreign.rebuild_id, state: 'running', fault: null });
 });
@@ -145,14 +145,14 @@ it('writes nothing over the record of another, and nothing more once it leads no
 it('gives a request up after ten interruptions, and the next one has ten of its own', { timeout: 60_000 }, async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { desk, threads } = await open();
-  desk.become(leading);
+  const { coordinator, threads } = await open();
+  coordinator.become(leading);
   const interruptAll = async (): Promise<number> => {
     const before = threads.length;
-    await desk.request(request);
+    await coordinator.request(request);
     for (let look = 0; look < 40; look += 1) {
       await vi.advanceTimersByTimeAsync(30_000);
-      if ((await desk.status())?.state === 'failed') break;
+      if ((await coordinator.status())?.state === 'failed') break;
       threads.at(-1)?.onEnd('it fell');
       await vi.advanceTimersByTimeAsync(0);
     }

@@ -5,11 +5,11 @@ import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-w
 import { contacts } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/lists.js';
 import { createLiveReader } from '../../src/projector/live-reader.js';
-import { firstStorages, storageVersion } from '../../src/projector/storage.js';
+import { firstVersions } from '../../src/projector/storage.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 
-const live = firstStorages(liveProjections);
+const live = firstVersions(liveProjections);
 const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live });
 
 let follower: Follower | undefined;
@@ -51,7 +51,7 @@ function follow(head: string) {
     now: monotonic,
   });
   follower = started;
-  ownWrites.onWaiting(started.hurry);
+  ownWrites.onWaiting(started.wake);
   return {
     own: ownWrites,
     follower: started,
@@ -65,7 +65,7 @@ function follow(head: string) {
       for (let times = 0; times < 2; times += 1) {
         await new Promise<void>((resolve) => {
           answered = resolve;
-          started.hurry();
+          started.wake();
         });
       }
     },
@@ -132,7 +132,7 @@ it('reads another storage as soon as that is live, and says what is missing unti
   await views.become({ ...at('07'), live: others });
   expect(views.follower.status()).toMatchObject({ fault: null, missing: ['contacts'] });
   await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow('has not been built yet');
-  await views.become({ ...at('07'), live: { ...live, contacts: storageVersion(contacts.version, 3) } });
+  await views.become({ ...at('07'), live: { ...live, contacts: contacts.version * 1_000 + 3 } });
   expect(views.follower.status()).toMatchObject({ fault: null, missing: [] });
   await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
 });

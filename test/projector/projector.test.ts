@@ -290,19 +290,6 @@ describe('rebuilding', () => {
     await projector.until((now) => now.caughtUp && now.folded > 0);
     expect(projector.faults[0]?.message).toContain('restored or altered');
   });
-
-  it('when a view has a new version', async () => {
-    await appendLives();
-    const first = start();
-    await first.caughtUp();
-    await first.stop();
-    const newer = { ...contacts, version: contacts.version + 1 } as Projection;
-    const projector = start({ projections: [...liveProjections.filter(({ name }) => name !== 'contacts'), newer] });
-    await projector.until((now) => now.caughtUp && now.folded > 0);
-    expect(projector.faults[0]?.message).toContain(`contacts version ${newer.version}`);
-    expect(await models.get(newer, 'con_01')).toBeDefined();
-    await expect(models.get(contacts, 'con_01')).rejects.toThrow(ReadModelsUnavailableError);
-  });
 });
 
 describe('poison events', () => {

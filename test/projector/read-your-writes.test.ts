@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOwnWrites } from '../../src/projector/read-your-writes.js';
-import { createPace } from '../../src/projector/batch-delay.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Appended } from '../../src/events/envelope.js';
@@ -89,49 +88,6 @@ test('very many writes that are not shown become one to everything, so that memo
   own.advance(examplePosition(20_001));
   await waiting;
   expect(own.lag()).toBe(0);
-});
-
-test('under load the projector gathers, unless somebody waits', async () => {
-  vi.useFakeTimers();
-  const pace = createPace(Date.now);
-  expect(pace.next(3)).toBeUndefined();
-  expect(pace.next(5_000)).toBeUndefined();
-  let done = false;
-  const gathering = pace.next(100)?.then(() => (done = true));
-  await vi.advanceTimersByTimeAsync(30);
-  expect(done).toBe(false);
-  pace.hurry();
-  await gathering;
-  // A hurry that comes while nothing is gathered spares the next gathering.
-  pace.hurry();
-  expect(pace.next(100)).toBeUndefined();
-});
-
-test.each([
-  { took: 1, gathers: 60 },
-  { took: 100, gathers: 200 },
-  { took: 150, gathers: 100 },
-  { took: 190, gathers: 20 },
-])('a batch that took $took ms is followed by $gathers ms of gathering', async ({ took, gathers }) => {
-  vi.useFakeTimers();
-  let done = false;
-  const pace = createPace(Date.now);
-  pace.begin();
-  vi.setSystemTime(Date.now() + took);
-  const gathering = pace.next(100)?.then(() => (done = true));
-  await vi.advanceTimersByTimeAsync(gathers - 1);
-  expect(done).toBe(false);
-  await vi.advanceTimersByTimeAsync(1);
-  await gathering;
-  expect(done).toBe(true);
-});
-
-test('where a batch takes so long that the views are far behind, nothing is gathered', () => {
-  vi.useFakeTimers();
-  const pace = createPace(Date.now);
-  pace.begin();
-  vi.setSystemTime(Date.now() + 250);
-  expect(pace.next(100)).toBeUndefined();
 });
 
 test('positions that are told out of order hide no write: appends to different streams, and repeats, answer as they like', async () => {

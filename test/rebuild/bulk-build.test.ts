@@ -1,10 +1,11 @@
-/** Filling views: it ends where folding in the ordinary way ends, whatever happens on the way. */
+/** A bulk build ends where folding in the ordinary way ends, whatever happens on the way. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
-import { fillViews, type FillInput, type FillProgress } from '../../src/rebuild/bulk-build.js';
+import type { BuildProgress } from '../../src/projector/status.js';
+import { bulkBuild, type BulkBuildInput } from '../../src/rebuild/bulk-build.js';
 import { foldBatch, handlersOf, PoisonEventError } from '../../src/projector/fold.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { parkedId, parkedView, readParked, type ParkedStream } from '../../src/projector/parked.js';
@@ -71,7 +72,7 @@ function factOf(kind: number, { contact, list, tag }: { contact: number; list: n
 /** A log whose contacts are all created at its beginning. */
 function logOf(facts: readonly Fact[]): {
   readonly events: readonly StoredEvent[];
-  readonly reader: FillInput['reader'];
+  readonly reader: BulkBuildInput['reader'];
 } {
   const created = [0, 1, 2].map((contact): Fact => {
     const { data, type } = exampleEvents.contactCreated;
@@ -170,20 +171,21 @@ function troubled(models: ReadModels, { outcome, after }: Trouble): ReadModels {
   return { ...models, commit };
 }
 
-interface FillRun
-  extends Pick<FillInput, 'reader' | 'until'>, Partial<Pick<FillInput, 'park' | 'onProgress' | 'signal'>> {
+interface BuildRun
+  extends Pick<BulkBuildInput, 'reader' | 'until'>, Partial<Pick<BulkBuildInput, 'park' | 'onProgress' | 'signal'>> {
   readonly models: ReadModels;
 }
 
 /** Goes on from the checkpoint as it stands. */
-async function fill({ models, park = true, ...run }: FillRun): Promise<Checkpoint> {
-  return fillViews({
+async function build({ models, park = true, ...run }: BuildRun): Promise<Checkpoint> {
+  return bulkBuild({
     readModels: models,
     projections,
-    name: 'fill',
-    from: await models.checkpoint('fill'),
+    name: 'build',
+    from: await models.checkpoint('build'),
     park,
     bounds: { documents: 6, characters: 1_500 },
+    check: () => undefined,
     signal: new AbortController().signal,
     onProgress: () => undefined,
     ...run,
@@ -191,9 +193,9 @@ async function fill({ models, park = true, ...run }: FillRun): Promise<Checkpoin
 }
 
 /** Whether it was killed or aborted. */
-async function fillInto(
+async function buildInto(
   models: ReadModels,
-  log: Pick<FillInput, 'reader' | 'until'>,
+  log: Pick<BulkBuildInput, 'reader' | 'until'>,
   happening: Trouble,
 ): Promise<void> {
   const stop = new AbortController();
@@ -203,7 +205,7 @@ async function fillInto(
     if (happening.outcome === 'aborted' && pages > happening.after) stop.abort(new Killed());
   };
   try {
-    await fill({ models: troubled(models, happening), ...log, signal: stop.signal, onProgress });
+    await build({ models: troubled(models, happening), ...log, signal: stop.signal, onProgress });
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
   }
@@ -217,14 +219,14 @@ async function endsAsOrdinarily(numRuns: number, open: () => Promise<ReadModels>
     const until = examplePosition(events.length - 2);
     const ordinary = await foldOrdinarily(events.slice(0, -2));
     const models = await open();
-    for (const happening of troubles) await fillInto(models, { reader, until }, happening);
-    const checkpoint = await fill({ models, reader, until });
+    for (const happening of troubles) await buildInto(models, { reader, until }, happening);
+    const checkpoint = await build({ models, reader, until });
     expect(await contentOf(models)).toEqual(await contentOf(ordinary));
     expect(checkpoint).toMatchObject({ logId: 'log-example', position: until, eventId: events.at(-3)?.id });
-    expect(await models.checkpoint('fill')).toEqual(checkpoint);
+    expect(await models.checkpoint('build')).toEqual(checkpoint);
     // Once more, and a little further: now into views that are whole.
     const further = examplePosition(events.length);
-    await fill({ models, reader, until: further });
+    await build({ models, reader, until: further });
     await ordinary.close();
     const whole = await foldOrdinarily(events);
     expect(await contentOf(models)).toEqual(await contentOf(whole));
@@ -234,7 +236,7 @@ async function endsAsOrdinarily(numRuns: number, open: () => Promise<ReadModels>
   await fc.assert(property, { numRuns, endOnFailure: true });
 }
 
-describe('filling views', () => {
+describe('a bulk build', () => {
   it('ends as folding in the ordinary way does, whatever is killed on the way', async () => {
     await endsAsOrdinarily(60, () => Promise.resolve(openEmpty()));
   });
@@ -254,9 +256,9 @@ describe('filling views', () => {
     const models = openEmpty();
     const { events, reader } = logOf([factOf(23, { contact: 0, list: 0, tag: 0 })]);
     const until = examplePosition(events.length);
-    await fill({ models, reader, until });
-    await models.forget({ name: 'fill', previous: await models.checkpoint('fill') });
-    await fill({ models, reader, until });
+    await build({ models, reader, until });
+    await models.forget({ name: 'build', previous: await models.checkpoint('build') });
+    await build({ models, reader, until });
     expect((await models.load(busy, ['lst_0'])).get('lst_0')?.document).toEqual({ count: 1, contacts: ['con_0'] });
     await models.close();
   });
@@ -268,8 +270,8 @@ describe('filling views', () => {
       ['contact-1', 'unreadable'],
       ['contact-2', 'unknown'],
     ]);
-    const told: FillProgress[] = [];
-    await fill({
+    const told: BuildProgress[] = [];
+    await build({
       models,
       reader,
       until: examplePosition(events.length),
@@ -299,8 +301,8 @@ describe('filling views', () => {
       await models.commit({ writes: ahead, checkpoint: { ...checkpoint, name: 'elsewhere' } });
       throw new Killed();
     };
-    await expect(fill({ models: { ...models, commit }, reader, until })).rejects.toThrow(Killed);
-    await fill({ models, reader, until });
+    await expect(build({ models: { ...models, commit }, reader, until })).rejects.toThrow(Killed);
+    await build({ models, reader, until });
     const ordinary = await foldOrdinarily(events);
     expect(await contentOf(models)).toEqual(await contentOf(ordinary));
     expect((await models.load(busy, ['lst_0'])).get('lst_0')?.document).toEqual({ count: 1, contacts: ['con_0'] });
@@ -311,7 +313,7 @@ describe('filling views', () => {
   it('ends with the poison event, its place and body, and nothing of them in the message', async () => {
     const models = openEmpty();
     const { events, reader } = logOf([['contact-1', 'unreadable']]);
-    const poisoned = await fill({ models, reader, until: examplePosition(events.length), park: false }).catch(
+    const poisoned = await build({ models, reader, until: examplePosition(events.length), park: false }).catch(
       (error: unknown) => error,
     );
     if (!(poisoned instanceof PoisonEventError)) throw new Error('no poison event', { cause: poisoned });
@@ -329,16 +331,16 @@ describe('filling views', () => {
     const check = (): void => {
       if ((left -= 1) < 0) throw new Killed();
     };
-    const input = { readModels: models, projections, name: 'fill', from: null, reader, park: false };
+    const input = { readModels: models, projections, name: 'build', from: null, reader, park: false };
     const signal = new AbortController().signal;
-    const filling = fillViews({
+    const building = bulkBuild({
       ...input,
       until: examplePosition(events.length),
       check,
       signal,
       onProgress: () => undefined,
     });
-    await expect(filling).rejects.toThrow(Killed);
+    await expect(building).rejects.toThrow(Killed);
     await models.close();
   });
 });

@@ -38,15 +38,16 @@ function failing(models: ReadModels, isDown: (call: 'drop' | 'forget' | 'commit'
   return wrapped;
 }
 
-it('a kill while a given-up rebuild is cleared away does not have the next one go on in empty storages', async () => {
+it('a kill while a discarded rebuild is cleared away does not have the next one go on in empty storages', async () => {
   const store = await logOf(600);
   await store.append(`contact-${contactId(0)}`, [unreadable()], { expectedRevision: 'any' });
   for (const survived of [0, 1, 2]) {
     const views = openViews();
-    const state = { isFilled: false, left: survived };
+    const state = { commits: 0, left: survived };
     const models = failing(views.models, (call, name) => {
-      if (name === 'rebuild' && call === 'commit') state.isFilled = true;
-      return state.isFilled && (call === 'drop' || (call === 'forget' && name === 'rebuild')) && state.left-- <= 0;
+      if (name === 'rebuild' && call === 'commit') state.commits += 1;
+      // The first one only names the storages.
+      return state.commits > 1 && (call === 'drop' || (call === 'forget' && name === 'rebuild')) && state.left-- <= 0;
     });
     const projector = startProjector({ store, views: { ...views, models } });
     await projector.caughtUp();
@@ -62,7 +63,7 @@ it('a kill while a given-up rebuild is cleared away does not have the next one g
 const versioned = (version: number): readonly Projection[] =>
   liveProjections.map((view) => (view.name === 'contacts' ? { ...view, version } : view));
 
-it('a release that is rolled back soon does not have the retirement drop what is being filled again', async () => {
+it('a release that is rolled back soon does not have its old storage dropped while it is built again', async () => {
   const store = await logOf(600);
   const views = openViews();
   const { models } = views;
@@ -71,34 +72,34 @@ it('a release that is rolled back soon does not have the retirement drop what is
     await release.caughtUp();
     await release.stop();
   }
-  expect((await models.checkpoint('retiring'))?.live).toEqual({ 'contacts/2': 2 });
+  expect((await models.checkpoint('old_storages'))?.live).toEqual({ 'contacts/2': 2 });
   const dropped: string[] = [];
-  let isFilling = false;
-  // The fill waits for the retirement once it has written something.
+  let isBuilding = false;
+  // The build waits for the drop once it has written something.
   const slow: ReadModels = {
     ...models,
     async drop(view) {
       await models.drop(view);
-      if (isFilling) dropped.push(`${view.name}/${view.version}`);
+      if (isBuilding) dropped.push(`${view.name}/${view.version}`);
     },
     async commit(commit) {
       await models.commit(commit);
-      if (commit.checkpoint.name !== 'rebuild') return;
-      isFilling = true;
-      while ((await models.checkpoint('retiring')) !== null) await nextTurn();
+      if (commit.checkpoint.name !== 'rebuild' || commit.writes.length === 0) return;
+      isBuilding = true;
+      while ((await models.checkpoint('old_storages')) !== null) await nextTurn();
     },
   };
   const back = startProjector({
     store,
     views: { ...views, models: slow },
     projections: versioned(2),
-    retireAfter: 200,
+    dropAfter: 200,
   });
   const { missing } = await back.until((status) => status.live !== null);
   expect(missing).toEqual(['contacts']);
   expect(await back.rebuild({ views: missing, isStart: true })).toMatchObject({
     outcome: 'switched',
-    views: [{ storage: 2001 }],
+    views: [{ storage_version: 2001 }],
   });
   expect(dropped).toEqual(['contacts/2']);
   await back.caughtUp();
@@ -168,7 +169,7 @@ it('a kill between a switch and taking up what was parked leaves no stream parke
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
 });
 
-it('an order that fails is answered, and does not leave the rebuild waiting for ever', async () => {
+it('a switch that fails is answered, and does not leave the rebuild waiting for ever', async () => {
   const store = await logOf(5);
   const views = openViews();
   const down = { call: '', name: '' };
@@ -183,7 +184,7 @@ it('an order that fails is answered, and does not leave the rebuild waiting for 
     if (stage === 'catching_up') Object.assign(down, { call: 'find', name: 'parked' });
   };
   await expect(projector.rebuild({ isStart: true }, { onProgress })).rejects.toThrow('killed');
-  Object.assign(down, { call: 'commit', name: 'retiring' });
+  Object.assign(down, { call: 'commit', name: 'old_storages' });
   await expect(projector.rebuild({})).rejects.toThrow('killed');
   // By then it has been carried out.
   Object.assign(down, { call: 'forget', name: 'rebuild' });
@@ -206,24 +207,25 @@ it('an old release that refuses newer views does not keep the lease from the new
   await old.until(({ standby }) => standby);
 });
 
-it('a retirement that falls due during a switch leaves what was live to those who have not noticed', async () => {
+it('a drop that falls due during a switch leaves the storage that was live until readers have noticed', async () => {
   const store = await logOf(3);
   const views = openViews();
-  const retireAfter = 500;
+  const dropAfter = 500;
   const begun = performance.now();
   const models: ReadModels = {
     ...views.models,
     async commit(commit) {
       await views.models.commit(commit);
       // Noted to be dropped, and the switch is slow.
-      if (commit.checkpoint.name === 'retiring') await sleep(Math.max(0, begun + 2 * retireAfter - performance.now()));
+      if (commit.checkpoint.name === 'old_storages')
+        await sleep(Math.max(0, begun + 2 * dropAfter - performance.now()));
     },
   };
-  const projector = startProjector({ store, views: { ...views, models }, retireAfter });
+  const projector = startProjector({ store, views: { ...views, models }, dropAfter });
   await projector.caughtUp();
   let switchedAt = Infinity;
   void projector.until(({ live }) => live?.['contacts'] === 2001).then(() => (switchedAt = performance.now()));
   expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
-  while ((await models.checkpoint('retiring')) !== null) await sleep(5);
-  expect(performance.now() - switchedAt).toBeGreaterThan(retireAfter * 0.9);
+  while ((await models.checkpoint('old_storages')) !== null) await sleep(5);
+  expect(performance.now() - switchedAt).toBeGreaterThan(dropAfter * 0.9);
 });

@@ -6,15 +6,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { fillViews } from '../../src/rebuild/bulk-build.js';
 import { createLease } from '../../src/projector/lease.js';
 import { createLiveReader, type LiveReader } from '../../src/projector/live-reader.js';
-import { createOrderLine, type OrderLine } from '../../src/rebuild/projector-client.js';
-import { createOrders } from '../../src/rebuild/projector-commands.js';
+import { createJobs } from '../../src/projector/jobs.js';
 import type { Projection } from '../../src/projections/projection.js';
 import type { ProjectorFault } from '../../src/projector/status.js';
 import { runProjector } from '../../src/projector/projector.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/rebuild/messages.js';
+import { buildInitially } from '../../src/rebuild/initial-build.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/rebuild/progress.js';
 import { runRebuild } from '../../src/rebuild/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
@@ -56,23 +55,22 @@ export interface ProjectorParts {
   readonly store: SqliteEventStore;
   readonly views: Views;
   readonly projections?: readonly Projection[];
-  /** Milliseconds that what is live no more is fed. */
-  readonly retireAfter?: number;
+  /** Milliseconds that an old storage is kept. */
+  readonly dropAfter?: number;
   /** Folds under a lease of so many milliseconds, and leaves newer views alone. */
   readonly leaseMs?: number;
 }
 
-/** Small, so that a short log has many commits of its fill. */
+/** Small, so that the bulk build of a short log has many commits. */
 const bounds = { documents: 50, characters: 1_000_000 };
 
 export function startProjector(parts: ProjectorParts): RunningProjector {
-  const { store, views, projections = liveProjections, retireAfter = 60_000 } = parts;
+  const { store, views, projections = liveProjections, dropAfter = 60_000 } = parts;
   const stopping = new AbortController();
   const { tell, ...watch } = createStatusWatch(store);
   const faults: ProjectorFault[] = [];
-  const orders = createOrders();
+  const jobs = createJobs();
   const reader = createLiveReader(openSqliteReadModels({ file: views.file, readOnly: true }), projections);
-  let line: OrderLine | undefined;
   let epoch = 0;
   const lease =
     parts.leaseMs === undefined
@@ -96,7 +94,9 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
       if (next.live !== null) reader.use(next.live);
       tell(next);
     },
-    rebuilds: { orders, fill: fillViews, retireAfter, onAnswer: (answer) => line?.answer(answer) },
+    jobs,
+    buildInitially,
+    dropAfter,
   });
   const stop = async (): Promise<void> => {
     stopping.abort();
@@ -115,24 +115,20 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
-      const id = run.id ?? `rebuild ${epoch}`;
-      const fresh = createOrderLine(id, orders.give);
-      line = fresh;
       return runRebuild({
         run: {
           views: projections.map(({ name }) => name),
           dryRun: false,
           isStart: false,
           ...run,
-          id,
         },
         reader: store,
         readModels: views.models,
         projections: options.projections ?? projections,
-        command: fresh.command,
+        switchTo: jobs.switchTo,
         epoch,
         check: () => undefined,
-        signal: AbortSignal.any([signal, fresh.signal]),
+        signal,
         onProgress,
         now: () => performance.now(),
         pause: () => sleep(2),

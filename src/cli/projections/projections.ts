@@ -1,7 +1,7 @@
 /** `audience projections`: how far the views are, and rebuilding them. */
 import type { Command } from 'commander';
 import { readParked } from '../../projector/parked.js';
-import { isOpen, readRecord } from '../../projector/rebuild-record.js';
+import { isOpen, readRecord } from '../../rebuild/rebuild-record.js';
 import { checkpointName, isOf } from '../../projector/storage.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';

@@ -1,9 +1,7 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Poison } from '../../rebuild/projector-commands.js';
-import { createMeter } from '../../rebuild/meter.js';
-import { showView } from '../../projector/rebuild-record.js';
+import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
@@ -108,12 +106,11 @@ async function directly(
   { views, dryRun }: Wanted,
   { line, bar, isPreparation = false }: Telling & { readonly isPreparation?: boolean },
 ): Promise<Rebuilt> {
-  const meter = createMeter(line.monotonic);
   const result = await line.rebuild({
     views,
     dryRun,
     isPreparation,
-    onProgress: (progress) => report(bar, meter.show(progress)),
+    onProgress: (progress) => report(bar, progress),
   });
   return {
     rebuild_id: '',
@@ -121,7 +118,7 @@ async function directly(
     outcome: result.outcome,
     progress: null,
     fault: null,
-    results: 'views' in result ? result.views.map(showView) : [],
+    results: 'views' in result ? result.views : [],
     poison: 'poison' in result ? await withBody(result.poison, line) : null,
   };
 }

@@ -1,7 +1,7 @@
-/** The last rebuild, as every process can read it: what was asked for, how far it is, what came of it. Whoever leads carries it out. */
+/** The last rebuild, as every process can read it: what was asked for, how far it is, what came of it. The process that leads carries it out. */
+import type { Poison } from '../projector/fold.js';
 import type { ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
-import type { Poison } from '../rebuild/projector-commands.js';
-import type { RebuildResult, RebuildStage, RebuiltView } from '../rebuild/messages.js';
+import type { RebuildProgress, RebuildResult, RebuiltView } from './progress.js';
 
 export type RebuildRecord = {
   readonly rebuild_id: string;
@@ -10,43 +10,17 @@ export type RebuildRecord = {
   /** `start`: of views that the code has changed. */
   readonly cause: 'request' | 'start';
   readonly requested_at: string;
-  /** `waiting`: nobody has begun yet. `running`: begun, and gone on with after whatever interrupts it. */
+  /** `waiting`: not begun yet. `running`: begun, and continued after interruptions. */
   readonly state: 'waiting' | 'running' | 'finished' | 'failed';
   readonly finished_at: string | null;
-  /** Null before it has begun, and when it has come to an outcome: the results tell then. */
-  readonly progress: ShownProgress | null;
+  /** Null before it has begun, and when it has come to an outcome: see the results then. */
+  readonly progress: RebuildProgress | null;
   /** Why it is not going on just now; where it failed: why. */
   readonly fault: string | null;
   /** Null before it has finished. */
   readonly outcome: RebuildResult['outcome'] | null;
-  readonly results: readonly ShownView[];
+  readonly results: readonly RebuiltView[];
   readonly poison: Poison | null;
-};
-
-export type ShownProgress = {
-  readonly stage: RebuildStage;
-  readonly position: string;
-  readonly until: string;
-  /** Of the fill, 0 to 1. */
-  readonly share: number;
-  readonly events: number;
-  readonly events_per_second: number;
-  /** Of the fill; null while that cannot be told. */
-  readonly seconds_left: number | null;
-  readonly documents_compared: number;
-};
-
-export type ShownView = {
-  readonly name: string;
-  readonly version: number;
-  readonly storage_version: number;
-  /** Differences are expected: another version of the projection was live, or streams were parked. */
-  readonly is_changed: boolean;
-  readonly documents: number | null;
-  readonly live_documents: number | null;
-  readonly hash: string | null;
-  readonly differing: number | null;
-  readonly differences: readonly string[];
 };
 
 /** A system view with one document. */
@@ -69,38 +43,26 @@ export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => (
   poison: null,
 });
 
-export const showView = ({ name, version, storage, isChanged, ...found }: RebuiltView): ShownView => ({
-  name,
-  version,
-  storage_version: storage,
-  is_changed: isChanged,
-  documents: found.documents ?? null,
-  live_documents: found.live ?? null,
-  hash: found.hash ?? null,
-  differing: found.differing ?? null,
-  differences: found.differences ?? [],
-});
-
-/** What stands in the views. */
-export interface KeptRecords {
+/** What is stored in the view. */
+export interface StoredRecords {
   /** Undefined when there has been none. */
   readonly record: RebuildRecord | undefined;
   /** Asked for, and put off by what a start needs: carried out after that. */
   readonly postponed: RebuildRecord | undefined;
 }
 
-/** What is to be carried out, or gone on with. */
-export const nextOf = ({ record, postponed }: KeptRecords): RebuildRecord | undefined =>
+/** What is to be carried out, or continued. */
+export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | undefined =>
   record !== undefined && isOpen(record) ? record : postponed;
 
 type Stored = RebuildRecord & { readonly postponed?: RebuildRecord | null };
 
 /** @throws ReadModelsUnavailableError */
 export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
-  return keptIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
+  return recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
 }
 
-function keptIn(stored: Stored | undefined): KeptRecords {
+function recordsIn(stored: Stored | undefined): StoredRecords {
   if (stored === undefined) return { record: undefined, postponed: undefined };
   const { postponed, ...record } = stored;
   return { record, postponed: postponed ?? undefined };
@@ -109,16 +71,16 @@ function keptIn(stored: Stored | undefined): KeptRecords {
 /** Undefined, and nothing is written, where `change` gives none. @throws CommitConflictError somebody else has written meanwhile. @throws ReadModelsUnavailableError */
 export async function writeRecord(
   readModels: ReadModels,
-  change: (kept: KeptRecords) => RebuildRecord | undefined,
+  change: (stored: StoredRecords) => RebuildRecord | undefined,
 ): Promise<RebuildRecord | undefined> {
   const [stored, previous] = await Promise.all([
     readModels.get<Stored>(rebuildsView, id),
     readModels.checkpoint(recordCheckpoint),
   ]);
-  const kept = keptIn(stored?.document);
-  const record = change(kept);
+  const records = recordsIn(stored?.document);
+  const record = change(records);
   if (record === undefined) return undefined;
-  const document: Stored = { ...record, postponed: postponedBy(record, kept) ?? null };
+  const document: Stored = { ...record, postponed: postponedBy(record, records) ?? null };
   const position = String(Number(previous?.position ?? '0') + 1).padStart(16, '0');
   await readModels.commit({
     writes: [{ view: rebuildsView, id, document, position, loaded: stored?.position ?? null }],
@@ -127,8 +89,8 @@ export async function writeRecord(
   return record;
 }
 
-/** A request that was not finished is never written over for good. */
-function postponedBy(next: RebuildRecord, { record, postponed }: KeptRecords): RebuildRecord | undefined {
+/** A request that was not finished is never lost. */
+function postponedBy(next: RebuildRecord, { record, postponed }: StoredRecords): RebuildRecord | undefined {
   if (next.rebuild_id === postponed?.rebuild_id) return undefined;
   const isPutOff = record?.cause === 'request' && isOpen(record) && record.rebuild_id !== next.rebuild_id;
   return isPutOff ? record : postponed;

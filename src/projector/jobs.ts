@@ -1,0 +1,45 @@
+/** What the projector does between two batches: make new storages live, drop old ones. */
+import type { Poison } from './fold.js';
+import type { NewStorages } from './new-storages.js';
+import type { StoredView } from './storage.js';
+
+/** A plain object: it crosses threads. */
+export type SwitchAnswer =
+  | { readonly outcome: 'switched' }
+  /** Too many events are missing: fold on, and ask again. */
+  | { readonly outcome: 'behind' }
+  /** They are not live, as far as is known. */
+  | { readonly outcome: 'failed'; readonly reason: string; readonly poison?: Poison };
+
+export type ProjectorJob =
+  | { readonly type: 'switch'; readonly built: NewStorages; readonly answer: (answer: SwitchAnswer) => void }
+  /** Unless the signal has aborted: the time to notice begins again with each session. */
+  | { readonly type: 'drop'; readonly views: readonly StoredView[]; readonly signal: AbortSignal };
+
+export interface ProjectorJobs {
+  /** The one command that a rebuild gives. Nothing else folds the storages meanwhile. Never rejects. */
+  switchTo(this: void, built: NewStorages): Promise<SwitchAnswer>;
+  add(job: ProjectorJob): void;
+  take(): ProjectorJob | undefined;
+  isWaiting(): boolean;
+  /** One listener, called for each job that is added. */
+  onAdded(listener: () => void): void;
+}
+
+export function createJobs(): ProjectorJobs {
+  const waiting: ProjectorJob[] = [];
+  let added = (): void => undefined;
+  const add = (job: ProjectorJob): void => {
+    waiting.push(job);
+    added();
+  };
+  return {
+    add,
+    switchTo: (built) => new Promise((resolve) => add({ type: 'switch', built, answer: resolve })),
+    take: () => waiting.shift(),
+    isWaiting: () => waiting.length > 0,
+    onAdded(listener) {
+      added = listener;
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** Storages that a rebuild builds beside the live ones: folded on under a checkpoint of their own, until the projector makes them live. */
+import type { StoredEvent } from '../eventstore/event-store.js';
+import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import type { Projection } from '../projections/projection.js';
+import { foldBatch, handlersOf } from './fold.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
+import { rebuildName, storedIn } from './storage.js';
+
+/** Plain data: it crosses threads. */
+export interface NewStorages {
+  /** Of the rebuild, as it stands: `live` names the storages. */
+  readonly checkpoint: Checkpoint;
+  /** Of the lease under which they are built. */
+  readonly epoch: number;
+  /** What a poison event does: park its stream for that view, or throw a PoisonEventError. */
+  readonly park: boolean;
+}
+
+export interface NewStoragesFold {
+  /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
+  fold(events: readonly StoredEvent[]): Promise<void>;
+  checkpoint(): Checkpoint;
+}
+
+export interface FoldingNew {
+  readonly readModels: ReadModels;
+  readonly projections: readonly Projection[];
+  /** Called before each commit: throws when this process may not write any more. */
+  readonly check: () => void;
+}
+
+/** @throws ReadModelsUnavailableError */
+export async function foldNewStorages(
+  { checkpoint: from, epoch, park }: NewStorages,
+  { readModels, projections, check }: FoldingNew,
+): Promise<NewStoragesFold> {
+  const handlers = handlersOf(storedIn(projections, from.live));
+  let parked: ReadonlyMap<string, ParkedStream> = park ? await readParked(readModels) : new Map();
+  let previous = from;
+  return {
+    checkpoint: () => previous,
+    async fold(events) {
+      const last = events.at(-1);
+      const { position, id: eventId } = last ?? { position: previous.position, id: previous.eventId };
+      const fold = await foldBatch({ events, handlers, readModels, parked, park });
+      const writes = await overTombstones(readModels, fold.writes);
+      const next = { ...previous, position, eventId };
+      check();
+      await readModels.commit({ writes, checkpoint: { name: rebuildName, previous, next, epoch } });
+      parked = withParked(parked, fold.parked);
+      previous = next;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** What a rebuild is asked for, how far it is, and what comes of it: plain objects, for they cross threads. */
+import type { Poison } from '../projector/fold.js';
+
+export interface RebuildRequest {
+  /** Names of views of this code. */
+  readonly views: readonly string[];
+  /** Everything but the switch. */
+  readonly dryRun: boolean;
+}
+
+export interface RebuildRun extends RebuildRequest {
+  /** At the start, of views that cannot be read before: poison events park their streams, as the projector does. */
+  readonly isStart: boolean;
+  /** Up to the live views and no further: the next start of this code finds it built. */
+  readonly isPreparation?: boolean;
+}
+
+/** As it is shown. */
+export type RebuildProgress = {
+  readonly stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
+  /** Folded up to here. */
+  readonly position: string;
+  /** Where the live views are. */
+  readonly until: string;
+  /** Of the bulk build, 0 to 1. */
+  readonly share: number;
+  /** Read in this run. */
+  readonly events: number;
+  readonly events_per_second: number;
+  /** Of the bulk build; null while that cannot be told. */
+  readonly seconds_left: number | null;
+  readonly documents_compared: number;
+};
+
+/** As it is shown. */
+export type RebuiltView = {
+  readonly name: string;
+  /** Of the projection. */
+  readonly version: number;
+  readonly storage_version: number;
+  /** Differences are expected: another version of the projection was live, or streams were parked. */
+  readonly is_changed: boolean;
+  /** Null here and below: it was not compared. */
+  readonly documents: number | null;
+  readonly live_documents: number | null;
+  readonly hash: string | null;
+  readonly differing: number | null;
+  /** Ids of the first that differ. */
+  readonly differences: readonly string[];
+};
+
+export type RebuildResult =
+  | { readonly outcome: 'switched' | 'checked' | 'prepared' | 'differs'; readonly views: readonly RebuiltView[] }
+  | { readonly outcome: 'poison'; readonly poison: Poison };
+
+export type Reached = Pick<RebuildProgress, 'stage' | 'position' | 'until'> &
+  Partial<Pick<RebuildProgress, 'events' | 'documents_compared'>>;
+
+/** Adds how fast the bulk build is, and how long it will take. `now`: milliseconds, monotonic. */
+export function createMeter(now: () => number): (reached: Reached) => RebuildProgress {
+  let begun: { readonly at: number; readonly share: number; readonly events: number } | undefined;
+  let events_per_second = 0;
+  return ({ events = 0, documents_compared = 0, ...reached }) => {
+    // Positions are decimal texts of equal length: as numbers they tell the share, near enough.
+    const [done, all] = [Number(reached.position), Number(reached.until)];
+    const share = all > 0 ? Math.min(1, done / all) : 1;
+    begun ??= { at: now(), share, events };
+    const seconds = (now() - begun.at) / 1_000;
+    const gained = share - begun.share;
+    const isFilling = reached.stage === 'filling' && seconds > 0;
+    if (isFilling) events_per_second = Math.round((events - begun.events) / seconds);
+    const seconds_left = isFilling && gained > 0 ? Math.ceil(((1 - share) / gained) * seconds) : null;
+    return { ...reached, share, events, events_per_second, seconds_left, documents_compared };
+  };
+}
