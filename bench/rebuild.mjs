@@ -106,7 +106,7 @@ function run(job) {
 /** Every contact is created and subscribed; what is left are changes of contacts at random. */
 async function makeLog(file, { events, contacts }) {
   const { openSqliteEventStore } = await load('eventstore/sqlite/event-store.js');
-  const { createUlidSource } = await load('app/ulid.js');
+  const { createUlidSource } = await load('app/ids.js');
   const store = await openSqliteEventStore({ file, clock: Date.now });
   const newUlid = createUlidSource(Date.now);
   const waiting = new Set();

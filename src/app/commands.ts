@@ -1,4 +1,5 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshots } from './catalogue-snapshots.js';
 import { createAudience, type Audience } from '../commands/audience.js';
@@ -19,9 +20,7 @@ import type { EmailEvent } from '../events/email.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import { createSaltSource } from './salt.js';
-import { createUlidSource } from './ulid.js';
-import { createUuidSource } from './uuid.js';
+import { createSaltSource, createUlidSource } from './ids.js';
 
 /** Loaded contacts and e-mails kept in memory. */
 const cachedContacts = 20_000;
@@ -33,7 +32,7 @@ const closeTimeoutMs = 3_000;
 
 const sources: Sources = {
   now: Date.now,
-  newEventId: createUuidSource(),
+  newEventId: randomUUID,
   newSalt: createSaltSource(),
 };
 

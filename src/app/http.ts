@@ -1,4 +1,5 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
@@ -17,7 +18,6 @@ import { createHeadLag, readiness } from './readiness.js';
 import { requestLog } from './request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
-import { createUuidSource } from './uuid.js';
 import type { Commands } from './commands.js';
 
 /** Running requests get this long when the service stops. */
@@ -78,7 +78,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     },
     log: requestLog(logger, lines),
     now: monotonic,
-    newUuid: createUuidSource(),
+    newUuid: randomUUID,
     isStopping: () => stopping,
   });
   const server = createServer(app);

@@ -1,5 +1,5 @@
 /** Stream names and the keyed hashes behind them. No stream name tells who it is about. */
-import { hash, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 
 export const groupsStream = 'groups';
 export const listsStream = 'lists';
@@ -36,24 +36,11 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   };
 }
 
-/** SHA-256's block, in bytes. */
-const blockBytes = 64;
-
-/**
- * The first 32 hex characters of HMAC-SHA-256 (RFC 2104) over the text's UTF-8 bytes, under a key of at most 64 bytes.
- * Two hashes at once cost half of an `Hmac`, which is made anew for every text.
- */
-export function keyedHash(key: Buffer): (text: string) => string {
-  if (key.length > blockBytes) throw new RangeError(`a key has at most ${blockBytes} bytes`);
-  const block = Buffer.alloc(blockBytes);
-  key.copy(block);
-  const inner = Buffer.from(block.map((byte) => byte ^ 0x36));
-  const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c), Buffer.alloc(32)]);
-  return (text) => {
-    outer.write(hash('sha256', Buffer.concat([inner, Buffer.from(text, 'utf8')]), 'hex'), blockBytes, 'hex');
-    return hash('sha256', outer, 'hex').slice(0, 32);
-  };
-}
+/** The first 32 hex characters of HMAC-SHA-256 over the text's UTF-8 bytes. */
+const keyedHash =
+  (key: Buffer) =>
+  (text: string): string =>
+    createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
 
 /** The form under which two spellings are one address: trimmed, ASCII lower case throughout. */
 export function normaliseAddress(address: string): string {

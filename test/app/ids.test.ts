@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUlidSource } from '../../src/app/ulid.js';
+import { createSaltSource, createUlidSource } from '../../src/app/ids.js';
 
 test('26 characters of Crockford base 32, the first ten of them the time', () => {
   const next = createUlidSource(() => 1_469_918_176_385);
@@ -18,4 +18,11 @@ test('increasing within a millisecond, and when the clock is set back', () => {
 test('two sources at the same time do not meet', () => {
   const [one, two] = [createUlidSource(() => 7), createUlidSource(() => 7)];
   expect(new Set([...Array.from({ length: 1_000 }, one), ...Array.from({ length: 1_000 }, two)]).size).toBe(2_000);
+});
+
+test('salts are 16 random bytes in hex, each another', () => {
+  const next = createSaltSource();
+  const salts = Array.from({ length: 1_000 }, next);
+  for (const salt of salts) expect(salt).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set(salts).size).toBe(salts.length);
 });
