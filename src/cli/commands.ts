@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './command-line.js';
+import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './import/import.js';
 import { registerProjections } from './projections/projections.js';
@@ -12,5 +13,6 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerExport(program, line);
   registerImport(program, line);
   registerProjections(program, line);
+  registerEmail(program, line);
   registerMigrate(program, line);
 }

@@ -22,6 +22,8 @@ export interface ServiceAnswer {
   readonly data: unknown;
   /** In words; empty where the service says nothing. */
   readonly message: string;
+  /** Of a page: where the next one begins. */
+  readonly nextCursor?: string | undefined;
 }
 
 /** All requests carry the API key, and end with the command. */
@@ -105,7 +107,11 @@ interface ClientOptions {
   readonly signal: AbortSignal;
 }
 
-const envelope = z.object({ data: z.unknown().optional(), message: z.string().optional() });
+const envelope = z.object({
+  data: z.unknown().optional(),
+  message: z.string().optional(),
+  next_cursor: z.string().optional(),
+});
 
 function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
   async function send(path: string, init: RequestInit): Promise<Response> {
@@ -135,8 +141,8 @@ function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient
       const sent =
         body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
       const answer = await send(path, { method, ...sent });
-      const { data, message = '' } = await envelopeOf(answer).catch(broken);
-      return { status: answer.status, data, message };
+      const { data, message = '', next_cursor: nextCursor } = await envelopeOf(answer).catch(broken);
+      return { status: answer.status, data, message, nextCursor };
     },
     async *follow(path) {
       const answer = await send(path, { headers: { accept: 'text/event-stream' } });

@@ -1,6 +1,7 @@
 /** E-mail through a real SMTP server: refusals by policy, certificates, what GET says of them, release and cancel. */
 import { afterEach, expect, test } from 'vitest';
 import { idOf, logPosition, refusals, someAddress, strangerId, success } from '../support/answers.js';
+import { audience, jsonLines } from '../support/audience.js';
 import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
 
@@ -145,4 +146,33 @@ test('the list pages by id and by state, and refuses what it does not know', asy
     expect((await on.post(`/v1/email/${ids[0] ?? ''}/${name}`, { to: 'x' })).status).toBe(400);
     expect((await on.get(`/v1/email/${ids[0] ?? ''}/${name}`)).status).toBe(405);
   }
+});
+
+test('audience email lists, releases and cancels through the service; without one it lists from the log', async () => {
+  const smtp = await startSmtp(['close after dot', 'close after dot', 'accept']);
+  const on = await start(smtp.url, { MAIL_IN_DOUBT: 'hold' });
+  const run = (...words: readonly string[]) =>
+    audience(['--data-dir', on.dataDir, 'email', ...words], { env: { AUDIENCE_KEY: on.key } });
+  const first = await send(on);
+  await until(on, first, 'held');
+  const second = await send(on);
+  await until(on, second, 'held');
+  const listed = await run('list', '--state', 'held', '--json');
+  expect(jsonLines(listed.out)).toEqual((await on.get('/v1/email?state=held')).items());
+  expect(jsonLines((await run('list', '--json', '--limit', '1')).out)).toMatchObject([{ state: 'held' }]);
+
+  const released = await run('release', first);
+  expect(released).toMatchObject({ code: 0, out: `${first}: Email released successfully!\n` });
+  await until(on, first, 'sent');
+  const cancelled = await run('cancel', strangerId('eml'), first, second);
+  expect(cancelled).toMatchObject({ code: 1, out: `${second}: Email cancelled successfully!\n` });
+  expect(cancelled.err).toContain('There is no e-mail of this id');
+  expect(cancelled.err).toContain(`${first}: The email cannot be cancelled`);
+
+  const known = (await on.get('/v1/email')).items();
+  await on.kill('SIGTERM');
+  expect(jsonLines((await run('list', '--json')).out)).toEqual(known);
+  expect((await run('list', '--state', 'cancelled')).out).toMatch(new RegExp(`${second} +cancelled`));
+  expect(await run('release', first)).toMatchObject({ code: 1, err: expect.stringMatching(/^No service runs/) });
+  expect(await run('list', '--state', 'lost')).toMatchObject({ code: 2 });
 });

@@ -1,0 +1,90 @@
+/** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { wholeNumberIn } from '../audit/options.js';
+import { paintFor } from '../colours.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { table } from '../table.js';
+import { deliveryStates } from '../../projections/emails.js';
+import { emailsInLog, emailsOfService, type Email, type Wanted } from './list.js';
+
+export function registerEmail(program: Command, line: CommandLine): void {
+  const email = program.command('email').description('e-mails: what became of them; release, cancel');
+  const list = email
+    .command('list')
+    .description('e-mails by their id, which is by time; no addresses')
+    .option('--state <state>', `only these: ${deliveryStates.join(', ')}`)
+    .option('--limit <n>', 'at most so many')
+    .action((options: unknown) => show(wantedIn(options), line));
+  withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
+  const release = email
+    .command('release')
+    .description('sends e-mails again that are held')
+    .argument('<id...>', 'ids of e-mails')
+    .action((ids: readonly string[]) => change('release', ids, line));
+  withExamples(release, ['audience email release eml_01J…']);
+  const cancel = email
+    .command('cancel')
+    .description('ends e-mails that are requested, deferred, in_doubt or held')
+    .argument('<id...>', 'ids of e-mails')
+    .action((ids: readonly string[]) => change('cancel', ids, line));
+  withExamples(cancel, ['audience email cancel eml_01J…']);
+}
+
+const optionsSchema = z.object({ state: z.string().optional(), limit: z.string().optional() });
+
+/** @throws UsageError */
+function wantedIn(options: unknown): Wanted {
+  const { state: text, limit } = optionsSchema.parse(options);
+  const state = deliveryStates.find((one) => one === text);
+  if (state === undefined && text !== undefined)
+    throw new UsageError(`--state must be one of ${deliveryStates.join(', ')}`);
+  return { state, limit: limit === undefined ? Infinity : wholeNumberIn('--limit', limit) };
+}
+
+async function show(wanted: Wanted, line: CommandLine): Promise<void> {
+  const service = await line.service();
+  if (service === undefined)
+    line.stderr.write('No service runs on this data folder: the e-mails as the log has them.\n');
+  const emails = await (service === undefined ? emailsInLog(line, wanted) : emailsOfService(service, wanted));
+  const { stdout, env } = line;
+  await stdout.write(
+    line.json
+      ? emails.map((email) => `${JSON.stringify(email)}\n`).join('')
+      : table(emails.map(rowOf), {
+          titles: ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'],
+          width: stdout.columns,
+          emphasise: paintFor(stdout, env).bold,
+        }),
+  );
+}
+
+const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_error }: Email): string[] => [
+  email_id,
+  state,
+  String(attempts),
+  requested_at,
+  next_attempt_at ?? '-',
+  last_error ?? '-',
+];
+
+/** Each by itself: one that is refused does not keep the others from being changed. */
+async function change(name: 'release' | 'cancel', ids: readonly string[], line: CommandLine): Promise<void> {
+  const service = await line.service();
+  if (service === undefined)
+    throw new CommandFailedError('No service runs on this data folder. Start it: only the service changes e-mails.', {
+      type: 'no_service',
+    });
+  for (const id of ids) {
+    const path = `/v1/email/${encodeURIComponent(id)}/${name}`;
+    const { status, data, message } = await service.ask({ method: 'POST', path });
+    if (status === 200) {
+      await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
+      continue;
+    }
+    line.exitWith(1);
+    line.stderr.write(`${id}: ${status === 404 ? 'There is no e-mail of this id' : message}\n`);
+  }
+}

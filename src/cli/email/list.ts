@@ -1,0 +1,84 @@
+/** The e-mails and their states: of the running service, or folded from the log where none runs. */
+import { z } from 'zod';
+import { codec, isUnreadable } from '../../events/codec.js';
+import { deliveryStates, emails, type DeliveryState, type EmailDocument } from '../../projections/emails.js';
+import { CannotFoldError } from '../../projections/projection.js';
+import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import type { CommandLine } from '../command-line.js';
+import type { ServiceClient } from '../service-client.js';
+
+export type Email = EmailAnswer;
+
+export interface Wanted {
+  readonly state: DeliveryState | undefined;
+  readonly limit: number;
+}
+
+const time = z.string().nullable();
+const emailSchema = z.object({
+  email_id: z.string(),
+  state: z.enum(deliveryStates),
+  attempts: z.number(),
+  requested_at: z.string(),
+  sent_at: time,
+  next_attempt_at: time,
+  last_error: z.string().nullable(),
+});
+
+const largestPage = 200;
+
+/** @throws CommandFailedError */
+export async function emailsOfService(service: ServiceClient, { state, limit }: Wanted): Promise<readonly Email[]> {
+  const found: Email[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = new URLSearchParams({
+      limit: String(Math.min(largestPage, limit - found.length)),
+      ...(state === undefined ? {} : { state }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const { status, data, message, nextCursor } = await service.ask({
+      method: 'GET',
+      path: `/v1/email?${query.toString()}`,
+    });
+    const page = z.array(emailSchema).safeParse(data);
+    if (status !== 200 || !page.success)
+      throw new CommandFailedError(message === '' ? `The service answered ${status}.` : message, { type: 'refused' });
+    found.push(...page.data);
+    cursor = nextCursor;
+  } while (cursor !== undefined && found.length < limit);
+  return found;
+}
+
+/** @throws CommandFailedError, StoreUnavailableError */
+export async function emailsInLog(line: CommandLine, { state, limit }: Wanted): Promise<readonly Email[]> {
+  const documents = new Map<string, EmailDocument>();
+  const unreadable = new Set<string>();
+  const log = await line.openLog();
+  try {
+    for await (const batch of log.readAll({ signal: line.signal }))
+      for (const stored of batch) {
+        if (!emails.handles.some((type) => type === stored.type)) continue;
+        try {
+          const recorded = codec.decode(stored);
+          for (const id of emails.keys(recorded)) {
+            const document = emails.evolve(documents.get(id), recorded, id);
+            if (document !== null) documents.set(id, document);
+          }
+        } catch (error) {
+          if (!isUnreadable(error) && !(error instanceof CannotFoldError)) throw error;
+          unreadable.add(stored.stream);
+        }
+      }
+  } finally {
+    await log.close();
+  }
+  if (unreadable.size > 0)
+    line.stderr.write(`${unreadable.size} e-mails have events that cannot be read: their states may be wrong.\n`);
+  return [...documents.values()]
+    .filter((email) => state === undefined || email.state === state)
+    .sort((one, other) => (one.email_id < other.email_id ? -1 : 1))
+    .slice(0, limit)
+    .map(toEmailAnswer);
+}
