@@ -101,7 +101,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
     async rebuild(asked) {
       const settings = storesWithLog();
       const { events } = settings;
-      // Whoever asks while this process holds the lock must not be sent to the service of another folder.
+      // While this process holds the lock, the address of an earlier service must not be used.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
       return await rebuildDirectly({ ...asked, settings, signal });
     },
@@ -127,7 +127,7 @@ async function main(): Promise<number> {
     ['SIGTERM', 15],
   ] as const)
     process.on(name, () => {
-      // Whoever asks twice does not want to wait.
+      // A second signal ends it at once.
       if (abort.signal.aborted) process.exit(128 + number);
       abort.abort(new InterruptedError(128 + number));
     });

@@ -1,4 +1,4 @@
-/** What every command of `audience` is given: terminal, clock, stores, the running service. src/audience.ts makes it. */
+/** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/audience.ts. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/progress.js';
@@ -6,7 +6,7 @@ import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 
-/** 0: done. 1: the answer is no, something differs, or it failed. 2: it could not be found out. */
+/** 0: done. 1: the answer is no, something differs, or it failed. 2: it could not be checked. */
 export type ExitCode = 0 | 1 | 2;
 
 /** Standard output: the answer, and nothing else. */
@@ -14,7 +14,7 @@ export interface Output {
   readonly isTTY: boolean;
   /** Of the terminal; undefined elsewhere. */
   readonly columns: number | undefined;
-  /** Resolves when it has been taken: wait for it, so that memory stays small. Rejects when nobody reads any more. */
+  /** Resolves when the text has been taken: wait for it, so that memory stays small. Rejects when the reader is gone. */
   write(text: string | Uint8Array): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface StoreAddresses {
 
 /** A rebuild in this process. */
 export interface DirectRebuild extends RebuildRequest {
-  /** Beside a service of another version, which goes on: fills what its next start with this code will read. */
+  /** Beside a running service of another version: builds the views that its next start with this code will read. */
   readonly isPreparation: boolean;
   readonly onProgress: (progress: RebuildProgress) => void;
 }
@@ -51,7 +51,7 @@ export interface CommandLine {
   clock(): number;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
-  /** The answer is to be read by a program. */
+  /** The answer is for a program. */
   readonly json: boolean;
   readonly dataDir: string;
   /** @throws ConfigurationError */

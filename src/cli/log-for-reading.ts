@@ -79,7 +79,7 @@ async function openCopy(file: string, onNotice: (notice: string) => void): Promi
   }
 }
 
-/** A server that does not answer is rather a mistake in its address: it is not waited for. */
+/** A server that does not answer is not waited for: its address is probably wrong. */
 async function openServer(
   address: Extract<StoreAddresses['events'], { kind: 'eventstoredb' }>,
   signal: AbortSignal,

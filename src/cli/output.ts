@@ -1,4 +1,4 @@
-/** Standard output as commands need it: what is written has been taken before the next piece is made. */
+/** Standard output for commands: a write resolves when the text has been taken. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { WriteStream } from 'node:tty';
@@ -8,7 +8,7 @@ import { CommandFailedError, InterruptedError } from '../transfer/failures.js';
 type Stream = Pick<NodeJS.WritableStream, 'write'> &
   Partial<Pick<WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
 
-/** `onBroken` is told what went wrong, as an error of ours, before the write rejects. */
+/** `onBroken` gets the error before the write rejects with it. */
 export function createOutput(stream: Stream, onBroken: (error: Error) => void = () => undefined): Output {
   const { fd } = stream;
   // Node's own stream for files takes a write that was cut short, as on a full disk, for a whole one.
@@ -44,7 +44,7 @@ function throughDescriptor(fd: number): Take {
   };
 }
 
-/** Nobody reads any more, as after `| head`: that is no fault. Everything else is one. */
+/** A reader that is gone, as after `| head`, is no failure. Everything else is one. */
 export function brokenOutput(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason known';
   if (code === 'EPIPE') return new InterruptedError(0);

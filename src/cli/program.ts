@@ -15,19 +15,19 @@ export type GlobalOptions = z.output<typeof globalOptions>;
 export interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
-  /** Told before an action runs. */
+  /** Called before an action runs. */
   readonly onOptions: (options: GlobalOptions) => void;
 }
 
 export function createProgram({ line, version, onOptions }: ProgramOptions): Command {
   const program = new Command('audience');
-  // Before the commands: they take these over.
+  // Before the commands, which inherit these.
   program
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void line.stdout.write(text).catch(() => undefined),
       writeErr: (text) => void line.stderr.write(text),
-      // Told once, at the end of the run.
+      // Written once, at the end of the run.
       outputError: () => undefined,
     })
     .configureHelp({ showGlobalOptions: true })
@@ -108,7 +108,7 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
 
 function wordsOf(error: unknown, explain: (error: unknown) => string): Pick<Failure, 'type' | 'message'> {
   if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
-  // Of somebody's data, or of a later version: no fault of the program.
+  // Damaged data, or data of a later version: no fault of the program.
   if (error instanceof UnreadableHistoryError)
     return {
       type: 'unreadable',

@@ -1,11 +1,11 @@
-/** How far it is: one line that is written over on a terminal, a line every few seconds elsewhere. */
+/** Shows progress: one line that is overwritten on a terminal, a line every few seconds elsewhere. */
 
-/** What a bar is told, as often as one likes: telling it is cheap. */
+/** Reported as often as one likes: it is cheap. */
 export interface Progress {
   /** What is being done, as it stands at the head of the line. A new one begins a new count of the speed. */
   readonly phase: string;
   readonly done: number;
-  /** Undefined while nobody has counted. */
+  /** Undefined: not known. */
   readonly total?: number;
 }
 

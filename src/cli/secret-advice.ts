@@ -1,4 +1,4 @@
-/** What a migration does not copy: the secret behind the stream names. Tells where the right one is, and never shows it. */
+/** Where the secret behind the stream names is: import and migration do not copy it. It is never shown. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deriveStreamKeys } from '../events/streams.js';

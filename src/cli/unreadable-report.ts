@@ -1,11 +1,10 @@
-/** What an answer could not take into account, as the operator is warned of it: events that this version of the service cannot read. */
+/** The warning about events that this version of the service cannot read, and that an answer leaves out. */
 import type { Unreadable, UnreadableEvent } from '../audit/unreadable.js';
 import { count } from './progress-bar.js';
 import { printable } from './table.js';
 
 const told = 10;
 
-/** Nothing where nothing was missed. */
 export function unreadableInWords({ count: missed, events }: Unreadable): readonly string[] {
   if (missed === 0) return [];
   const what =
@@ -20,6 +19,6 @@ export function unreadableInWords({ count: missed, events }: Unreadable): readon
   ];
 }
 
-/** In the words of the history, with its place. */
+/** In the words of the history, with its position. */
 export const placeOf = ({ type, at, position, summary }: UnreadableEvent): string =>
   printable(`${at ?? 'at an unknown time'}  ${type}, position ${position}. ${summary}`);

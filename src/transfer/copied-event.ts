@@ -1,4 +1,4 @@
-/** An event as a copy must keep it: compared, named, measured and written down for a digest. Nothing personal is shown. */
+/** An event as a copy must keep it: compared, named, measured and written as a line for a digest. Nothing personal is shown. */
 import type { StoredEvent } from '../eventstore/event-store.js';
 
 /** What a copy keeps of an event, in the order in which it is compared. Positions are each log's own. */
@@ -22,7 +22,7 @@ export function differenceBetween(
   return `event ${place} differs in ${field}: the source has ${name(source)}, the target ${name(target)}`;
 }
 
-/** Stream names are keyed hashes: they tell nobody who it is about. */
+/** Holds nothing personal: stream names are keyed hashes. */
 export const name = ({ type, stream, revision, id }: StoredEvent): string =>
   `${type} (revision ${revision} of ${stream}, id ${id})`;
 

@@ -1,9 +1,10 @@
 /** The events themselves, as they are stored: what can be imported, verified by others, and asked with SQL. */
+import { originOf } from '../audit/feed.js';
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { name } from './copied-event.js';
-import { createOrigins, everyLinkedEvent, hadHappened, type ExportLog } from './export-log.js';
+import { everyLinkedEvent, hadHappened, type ExportLog } from './export-log.js';
 import type { Columns, ExportSource } from './export-source.js';
 
 const columns: Columns = {
@@ -26,7 +27,6 @@ const columns: Columns = {
 /** Without a time it is the whole log, and only then can it be imported. */
 export function eventsSource(log: ExportLog): ExportSource {
   const { time } = log;
-  const originOf = createOrigins();
   let exported = 0;
   return {
     columns,
@@ -35,7 +35,7 @@ export function eventsSource(log: ExportLog): ExportSource {
       for await (const event of everyLinkedEvent(log)) {
         ordinal += 1;
         const place = ordinal;
-        const origin = originOf(event);
+        const origin = originOf(event.metadata);
         if (time !== undefined && !hadHappened(event, origin.at, time)) continue;
         exported += 1;
         yield {

@@ -1,4 +1,4 @@
-/** Writes an export: under its name stands the whole file or none, readable by its owner only, with its SHA-256 beside it. */
+/** Writes an export: the whole file or none, readable by its owner only, with its SHA-256 beside it. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export function demandPlace(file: string, isForced: boolean): void {
 }
 
 /**
- * Written beside its place under a name of its own, made durable, then renamed. Whatever ends it early, nothing is left.
+ * Written into a folder beside its place, made durable, then renamed. Nothing is left when it ends early.
  * @throws CommandFailedError the folder cannot be written to. @throws what the pieces throw; what the file system throws.
  */
 export async function writeWhole(file: string, pieces: Pieces): Promise<Written> {
@@ -42,7 +42,7 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
     );
     const sum = `${written.sha256}  ${path.basename(file)}\n`;
     await writeDurably(path.join(own, 'sum'), (handle) => handle.writeFile(sum));
-    // An old checksum beside a new file would call it damaged.
+    // With an old checksum beside it, a new file would look damaged.
     await rm(checksumFileOf(file), { force: true });
     await rename(path.join(own, 'data'), file);
     await rename(path.join(own, 'sum'), checksumFileOf(file));
@@ -53,7 +53,7 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
   }
 }
 
-/** Not by the name of the draft, which nobody knows. */
+/** Names the folder, and not the draft in it. */
 function unwritable(folder: string, cause: unknown): CommandFailedError {
   const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new CommandFailedError(`${folder} cannot be written to (${reason})`, { type: 'unwritable', cause });

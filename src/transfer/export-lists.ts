@@ -1,4 +1,4 @@
-/** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers a list. */
+/** The lists as they were at a time, with the number of their members: one pass over the log, a few numbers per list. */
 import { isAfterDeletion } from '../audit/names.js';
 import { decoded, readableContact } from '../audit/reading.js';
 import { codec, type DomainEvent } from '../events/codec.js';
@@ -40,7 +40,7 @@ function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members
   const created = log.moment.versions('list', id)?.[0];
   if (version === undefined || created === undefined) return undefined;
   if (version.isDeletion) return [id, version.name, created.at, 'deleted', version.at, 0, 0];
-  // Somebody who left, and whose entry cannot be read, would count as less than nobody.
+  // A contact who left, and whose event of joining cannot be read, would count as minus one.
   return [id, version.name, created.at, 'living', null, Math.max(Subscribed, 0), Math.max(Unsubscribed, 0)];
 }
 

@@ -1,6 +1,5 @@
 /** The log that an export is made of: up to one position, and cut at a time where one is given. */
 import type { Metadata } from '../events/envelope.js';
-import { originOf, type Origin } from '../audit/feed.js';
 import type { Moment, NameVersion, NamedKind } from '../audit/names.js';
 import { versionAt } from '../audit/names.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audit/unreadable.js';
@@ -18,9 +17,9 @@ export interface ExportLog extends Retrying {
   readonly moment: Moment;
   /** Every stream is cut after its last event at or before it. Undefined: nothing is cut. */
   readonly time: string | undefined;
-  /** Told of events that the export would rest on and that cannot be read. */
+  /** Events that the export needs and that cannot be read. */
   readonly unreadable: UnreadableNotes;
-  /** Told after every event of the log that was read. */
+  /** Called after every event of the log that was read. */
   readonly onRead: () => void;
 }
 
@@ -50,15 +49,6 @@ async function* upToHorizon<Event extends StoredEvent>(
   }
 }
 
-/** Who, when and why, from an event's metadata; nulls where these cannot be read. Events of one command share theirs. */
-export function createOrigins(): (event: StoredEvent) => Origin {
-  let last: { readonly metadata: string; readonly origin: Origin } | undefined;
-  return ({ metadata }) => {
-    if (last?.metadata !== metadata) last = { metadata, origin: originOf(metadata) };
-    return last.origin;
-  };
-}
-
 /** Whether the event had happened by then. Times never run backwards in a stream, so this cuts each. @throws CommandFailedError an event without a time */
 export function hadHappened(event: StoredEvent, at: Metadata['at'] | null, time: string): boolean {
   if (at !== null) return at <= time;
@@ -67,7 +57,7 @@ export function hadHappened(event: StoredEvent, at: Metadata['at'] | null, time:
   });
 }
 
-/** Unless it happened later. Of one without a time nobody knows. */
+/** Unless it happened later, as far as its time can be read. */
 export function noteUnreadable(log: ExportLog, stored: StoredEvent): void {
   const time = timeOf(log);
   if ((timeOfUnreadable(stored) ?? time) <= time) log.unreadable.note(unreadableEvent(stored, null));

@@ -1,4 +1,4 @@
-/** The ways in which a command ends early: it cannot be understood, it cannot be done, or it was ended from outside. */
+/** Why a command ends early: it cannot be understood, it cannot be done, or it was interrupted. */
 
 /** The command cannot be understood; the message says why and holds no personal data. Exit code 2. */
 export class UsageError extends Error {
@@ -17,7 +17,7 @@ export class CommandFailedError extends Error {
   }
 }
 
-/** Why a run was ended from outside, and the exit code that says so. */
+/** The run was interrupted, with the exit code that says so. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly exitCode: number;

@@ -1,4 +1,4 @@
-/** Holds a file to the SHA-256 that its export wrote beside it, so that half a file does not pass for the whole. */
+/** Compares a file with the SHA-256 that its export wrote beside it, so that a part of a file is not taken for the whole. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { checksumFileOf } from './export-file.js';

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, ReadAllOptions, StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';
 import { BadLineError, parseLine, type ImportedLine } from './import-line.js';
-import { linesOf, type Line } from './lines.js';
+import { linesOf } from './lines.js';
 
 export type FileReader = Pick<EventReader, 'readAll' | 'head'>;
 
@@ -16,8 +16,8 @@ export interface FileReaderOptions {
 
 const eventsABatch = 500;
 const charactersABatch = 1024 * 1024;
-/** No store takes an event that is larger. */
-const longestLine = 64 * 1024 * 1024;
+/** Bytes; no store takes an event of more than 1 MiB. */
+const longestLine = 2 * 1024 * 1024;
 
 /** @throws CommandFailedError there is no such file, or, while it is read, a line that cannot be imported, by its number */
 export function openFileReader({ file, onLine }: FileReaderOptions): FileReader {
@@ -64,13 +64,17 @@ async function* eventsFrom(
   from: number,
   onLine: FileReaderOptions['onLine'],
 ): AsyncGenerator<StoredEvent> {
-  // From the middle the first line says which one it is; all of it was looked at before.
+  // From the middle the first line says which one it is; all of it was examined before.
   let number = from === 0 ? 1 : undefined;
-  for await (const { bytes, end } of lines(file, from)) {
-    const line = demanding(file, number, () => {
-      const found = parsed(bytes, number);
-      onLine?.(found);
-      return found;
+  for await (const { bytes, end } of linesOf(file, { from, longest: longestLine })) {
+    const line = numbered(file, number, () => {
+      const parsed = parseLine(textOf(bytes));
+      if (number !== undefined && parsed.ordinal !== number)
+        throw new BadLineError(
+          `has the ordinal ${parsed.ordinal}: the events of a whole log are numbered from 1, one after the other`,
+        );
+      onLine?.(parsed);
+      return parsed;
     });
     const { ordinal, chain: _, ...event } = line;
     yield { ...event, position: positionAt(end) };
@@ -78,24 +82,7 @@ async function* eventsFrom(
   }
 }
 
-async function* lines(file: string, from: number): AsyncGenerator<Line> {
-  try {
-    yield* linesOf(file, { from, longest: longestLine });
-  } catch (error) {
-    if (error instanceof RangeError) throw new CommandFailedError(`${file}: ${error.message}`, { type: 'bad_line' });
-    throw error;
-  }
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function parsed(bytes: Buffer, number: number | undefined): ImportedLine {
-  const line = parseLine(textOf(bytes));
-  if (number === undefined || line.ordinal === number) return line;
-  throw new BadLineError(
-    `has the ordinal ${line.ordinal}: the events of a whole log are numbered from 1, one after the other`,
-  );
-}
 
 function textOf(bytes: Buffer): string {
   try {
@@ -105,8 +92,8 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** Says of which line it is what is wrong. */
-function demanding<Result>(file: string, number: number | undefined, check: () => Result): Result {
+/** Names the line in what is wrong with it. */
+function numbered<Result>(file: string, number: number | undefined, check: () => Result): Result {
   try {
     return check();
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Does several things at once, and yields what comes out in the order in which they went in. */
 
-/** At most `atOnce` are under way or wait to be taken. Left early, what is under way comes to its end unseen. */
+/** At most `atOnce` are under way or wait to be taken. If the consumer stops early, results of what is under way are dropped. */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
   atOnce: number,
@@ -9,7 +9,7 @@ export async function* inOrder<Item, Result>(
   const underWay: Promise<Result>[] = [];
   for await (const item of items) {
     const result = make(item);
-    // A failure is met where its turn comes.
+    // A failure is thrown in its turn.
     result.catch(() => undefined);
     underWay.push(result);
     if (underWay.length < atOnce) continue;

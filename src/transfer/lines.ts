@@ -1,5 +1,6 @@
-/** Reads a file line by line from any place on, with the place where each line ends. */
+/** Reads a file line by line from any place on, with the place where each line ends. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON may hold. */
 import { open } from 'node:fs/promises';
+import { CommandFailedError } from './failures.js';
 
 export interface Line {
   readonly bytes: Buffer;
@@ -10,7 +11,7 @@ export interface Line {
 const pieceBytes = 256 * 1024;
 const lineFeed = 0x0a;
 
-/** `longest`: bytes of a line. @throws RangeError a longer one; what the file system throws. */
+/** `longest`: bytes of a line. @throws CommandFailedError a longer one; what the file system throws. */
 export async function* linesOf(
   file: string,
   { from, longest }: { readonly from: number; readonly longest: number },
@@ -39,7 +40,8 @@ export async function* linesOf(
       // The piece is read over.
       parts.push(Buffer.from(read.subarray(start)));
       length += bytesRead - start;
-      if (length > longest) throw new RangeError(`a line has more than ${longest} bytes`);
+      if (length > longest)
+        throw new CommandFailedError(`${file} has a line of more than ${longest} bytes`, { type: 'bad_line' });
     }
     if (length > 0) yield { bytes: Buffer.concat(parts), end: end + length };
   } finally {

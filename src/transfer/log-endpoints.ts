@@ -33,17 +33,10 @@ export const eventsFileOf = (folder: string): string => path.join(folder, 'event
 
 /** @throws CommandFailedError @throws StoreUnavailableError @throws UsageError a URL that cannot be used */
 export async function openSource(address: LogAddress, options: Retrying): Promise<SourceLog> {
-  switch (address.kind) {
-    case 'folder':
-      return openSourceFolder(address.folder);
-    case 'eventstoredb': {
-      const store = await openServer(address, options);
-      // A server has no lock that would tell.
-      return { reader: store, hold: async () => 'unknown', close: () => store.close() };
-    }
-    default:
-      return address satisfies never;
-  }
+  if (address.kind === 'folder') return openSourceFolder(address.folder);
+  const store = await openServer(address, options);
+  // A server has no lock that would tell.
+  return { reader: store, hold: async () => 'unknown', close: () => store.close() };
 }
 
 function openSourceFolder(folder: string): SourceLog {
@@ -70,16 +63,8 @@ function openSourceFolder(folder: string): SourceLog {
 }
 
 /** Makes the folder and the log where they are missing. Throws as `openSource` does. */
-export async function openTarget(address: LogAddress, options: Retrying): Promise<EventStore> {
-  switch (address.kind) {
-    case 'folder':
-      return openTargetFolder(address.folder);
-    case 'eventstoredb':
-      return openServer(address, options);
-    default:
-      return address satisfies never;
-  }
-}
+export const openTarget = (address: LogAddress, options: Retrying): Promise<EventStore> =>
+  address.kind === 'folder' ? openTargetFolder(address.folder) : openServer(address, options);
 
 async function openTargetFolder(folder: string): Promise<EventStore> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -96,23 +81,17 @@ async function openTargetFolder(folder: string): Promise<EventStore> {
 
 /** A server that is starting is waited for; one that cannot be reached is rather a mistake in its address. */
 async function openServer({ url, prefix }: EventStoreDbAddress, options: Retrying): Promise<EventStoreDbStore> {
-  const store = await createStore(url, prefix);
-  try {
-    await withRetry(() => demandReady(store), options);
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** Its driver is loaded here only: it takes longer than all that most commands do. */
-async function createStore(url: string, prefix: string): Promise<EventStoreDbStore> {
+  // The driver is loaded here only: it takes longer than all that most commands do.
   const { EventStoreUrlError } = await import('../eventstore/eventstoredb/url.js');
   const { openEventStoreDb } = await import('../eventstore/eventstoredb/event-store.js');
+  let store: EventStoreDbStore | undefined;
   try {
-    return openEventStoreDb({ url, prefix });
+    const opened = openEventStoreDb({ url, prefix });
+    store = opened;
+    await withRetry(() => demandReady(opened), options);
+    return opened;
   } catch (error) {
+    await store?.close();
     if (error instanceof EventStoreUrlError) throw new UsageError(error.message);
     throw error;
   }

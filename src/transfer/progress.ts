@@ -8,7 +8,7 @@ export interface Progress {
   readonly phase: Phase;
   /** Events, counted from the beginning of the log. */
   readonly done: number;
-  /** Undefined while nobody has counted. */
+  /** Undefined: not known. */
   readonly total?: number;
 }
 

@@ -10,7 +10,7 @@ let service: Service;
 /** As it was sealed: 6 events. */
 let sealed: string;
 let sealFile: string;
-const patience = { timeout: 60_000 };
+const long = { timeout: 60_000 };
 
 const on = (folder: string, ...words: readonly string[]): Promise<Ended> =>
   audience(['--data-dir', folder, 'audit', ...words]);
@@ -45,7 +45,7 @@ function changed(...statements: readonly string[]): string {
   return folder;
 }
 
-test('an honest log is intact, in words and as JSON, and its seal holds', patience, async () => {
+test('an honest log is intact, in words and as JSON, and its seal holds', long, async () => {
   const [words, json] = await Promise.all([
     on(sealed, 'verify'),
     on(sealed, 'verify', '--json', '--quick', '--seal', sealFile, '--public-key', await publicKey()),
@@ -73,7 +73,7 @@ async function publicKey(): Promise<string> {
   return file;
 }
 
-test('an altered event is named: exit code 1', patience, async () => {
+test('an altered event is named: exit code 1', long, async () => {
   const folder = changed("update events set data = replace(data, 'Group 3', 'Group 9') where position = 4");
   const [words, json] = await Promise.all([on(folder, 'verify'), on(folder, 'verify', '--json')]);
   expect(words.code).toBe(1);
@@ -100,13 +100,13 @@ const shortening = [
   "update streams set revision = 2 where name = 'groups'",
 ] as const;
 
-test('a shortened log is not the one that the views beside it were folded from', patience, async () => {
+test('a shortened log is not the one that the views beside it were folded from', long, async () => {
   const { code, out } = await on(changed(...shortening), 'verify');
   expect(code).toBe(1);
   expect(out).toMatch(/^THE RECORD IS NOT AS IT WAS WRITTEN: the log ends at position 0*4, before position 0*6 /);
 });
 
-test('a shortened log without views agrees with itself, and not with the seal', patience, async () => {
+test('a shortened log without views agrees with itself, and not with the seal', long, async () => {
   const folder = withoutViews(changed(...shortening));
   const [alone, against] = await Promise.all([on(folder, 'verify'), on(folder, 'verify', '--seal', sealFile)]);
   expect(alone.code).toBe(0);
@@ -114,7 +114,7 @@ test('a shortened log without views agrees with itself, and not with the seal', 
   expect(against.out).toMatch(/^THE RECORD IS NOT AS IT WAS WRITTEN: the log ends after event 4, /);
 });
 
-test('a log that has gone on is still the sealed one up to the seal', patience, async () => {
+test('a log that has gone on is still the sealed one up to the seal', long, async () => {
   const folder = changed();
   const again = await startService({ dataDir: folder });
   await again.make('/v1/groups/create', { group_name: 'After the seal' }, 'group_id');
@@ -124,7 +124,7 @@ test('a log that has gone on is still the sealed one up to the seal', patience, 
   expect(out).toMatch(/events {4}7\n[^]*The history up to event 6 is the one that was sealed at \S+Z\./);
 });
 
-test('a seal that was altered, or signed by a stranger, proves nothing', patience, async () => {
+test('a seal that was altered, or signed by a stranger, proves nothing', long, async () => {
   const seal = JSON.parse(readFileSync(sealFile, 'utf8')) as object;
   const forged = path.join(sealed, 'forged.json');
   writeFileSync(forged, JSON.stringify({ ...seal, count: 5 }));
@@ -146,7 +146,7 @@ test('a seal that was altered, or signed by a stranger, proves nothing', patienc
   expect(misused).toContain('--public-key goes with --seal');
 });
 
-test('what could not be checked is no alteration: exit code 2', patience, async () => {
+test('what could not be checked is no alteration: exit code 2', long, async () => {
   const folder = changed();
   const text = path.join(folder, 'text.json');
   writeFileSync(text, 'a letter');

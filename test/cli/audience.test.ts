@@ -162,7 +162,7 @@ describe('audience audit', () => {
     expect(jsonLines(out).map((event) => event['data'])).toMatchObject(names.map((group_name) => ({ group_name })));
   });
 
-  test('ends quietly when nobody reads any more', { timeout: 60_000 }, async () => {
+  test('ends quietly when the reader is gone', { timeout: 60_000 }, async () => {
     const { child, ended } = startAudience(['--data-dir', service.dataDir, 'audit', 'events', '--follow']);
     child.stdout?.once('data', () => child.stdout?.destroy());
     await eventually(async () => (child.stdout?.destroyed === true ? true : undefined), { within: 30_000 });

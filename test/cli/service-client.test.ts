@@ -42,7 +42,7 @@ async function found(changes: Partial<ServicePlace>) {
   return client;
 }
 
-/** Where nobody listens any more. */
+/** Where no service listens any more. */
 async function goneAddress(): Promise<string> {
   const server = http.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

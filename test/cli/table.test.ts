@@ -11,7 +11,7 @@ const rows = [
 const titles = ['TIME', 'WHAT', 'BY', 'REQUEST'];
 
 describe('a table', () => {
-  test('is as wide as it gets where nobody looks', () => {
+  test('is as wide as its text where there is no terminal', () => {
     const lines = table(rows, { titles, width: undefined, emphasise: plain }).split('\n');
     expect(lines[0]).toMatch(/^TIME {22}WHAT {47}BY {4}REQUEST$/);
     expect(lines).toHaveLength(4);

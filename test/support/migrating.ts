@@ -74,7 +74,7 @@ export function initialised(id = logId): EventToAppend {
   return anEvent(JSON.stringify(data), 'ServiceInitialised');
 }
 
-/** A log of this service with about so many events, in streams of many lengths that alternate, some of them large. */
+/** A log of this service with about this many events, in streams of many lengths that alternate, some of them large. */
 export async function fill(store: EventStore, events: number, random = randomFrom(7)): Promise<StoredEvent[]> {
   await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
   const revisions = new Map<string, bigint>();

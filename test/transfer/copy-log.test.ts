@@ -109,7 +109,7 @@ describe('copying', () => {
     expect(kept(await eventsIn(target))).toEqual(kept(events));
   });
 
-  test('is told of a full disk at once, and goes on when there is room', async () => {
+  test('fails at once when the disk is full, and goes on when there is room', async () => {
     const { store, events } = await filledLog(300);
     const target = await newLog();
     let appends = 0;
@@ -216,7 +216,7 @@ describe('a target that holds something else', () => {
     expect(await refusal(store, target)).toContain(`The source ends before event ${events.length + 1}`);
   });
 
-  test('is refused when somebody writes to it during the copy', async () => {
+  test('is refused when another process writes to it during the copy', async () => {
     const { store, events } = await filledLog(100);
     const target = await newLog();
     const last = events.at(-1)?.stream ?? '';
@@ -229,7 +229,7 @@ describe('a target that holds something else', () => {
   });
 });
 
-/** The log as if it ended after so many events. */
+/** The log as if it ended after this many events. */
 function first(store: EventStore, count: number): EventReader {
   return {
     ...store,

@@ -1,4 +1,4 @@
-/** What an export came to, in words or as one JSON object. */
+/** The result of an export, in words or as one JSON object. */
 import path from 'node:path';
 import { unreadableInWords } from '../unreadable-report.js';
 import { checksumFileOf } from '../../transfer/export-file.js';

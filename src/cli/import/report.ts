@@ -1,4 +1,4 @@
-/** What an import came to, in words or as one JSON object. */
+/** The result of an import, in words or as one JSON object. */
 import { shown } from '../../transfer/log-address.js';
 import { count, duration } from '../progress-bar.js';
 import type { ImportRequest, ImportResult } from '../../transfer/run-import.js';
