@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { createLease } from '../../src/projector/lease.js';
 import { createLiveReader, type LiveReader } from '../../src/projector/live-reader.js';
-import { createJobs } from '../../src/projector/jobs.js';
+import { createJobs, type ProjectorJobs } from '../../src/projector/jobs.js';
 import type { Projection } from '../../src/projections/projection.js';
 import type { ProjectorFault } from '../../src/projector/status.js';
 import { runProjector } from '../../src/projector/projector.js';
@@ -40,6 +40,7 @@ export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
   /** Told of each switch as the HTTP thread of a service is. */
   readonly reader: LiveReader;
+  readonly switchTo: ProjectorJobs['switchTo'];
   rebuild(run: Partial<RebuildRun>, options?: RebuildOptions): Promise<RebuildResult>;
   stop(): Promise<void>;
 }
@@ -112,6 +113,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     faults,
     reader,
     stop,
+    switchTo: jobs.switchTo,
     async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
