@@ -20,8 +20,6 @@ export interface ChainedEvent {
   readonly data: string;
   /** JSON text as stored. */
   readonly metadata: string;
-  /** `data` as `withDigests` has it, where that is known already. */
-  readonly canonical?: string;
 }
 
 /** An event with the link that the store keeps of it, in lower-case hex; null where it keeps none. */
@@ -38,10 +36,10 @@ export interface LinkSource {
     readonly after?: Position;
     readonly signal?: AbortSignal;
   }): AsyncIterable<readonly LinkedEvent[]>;
-  /** A stream whose end, as the store notes it, is not that of its events: what tampering leaves beside the events. @throws StoreUnavailableError */
-  brokenStream?(): Promise<string | undefined>;
   /** What makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
   damage?(): Promise<string | undefined>;
+  /** A stream whose end, as the store notes it, is not that of its events. To be asked where there is no `damage`. @throws StoreUnavailableError */
+  brokenStream?(): Promise<string | undefined>;
 }
 
 /** The end of the chain: so many events, the link of the last one in hex, and its position. */
@@ -66,10 +64,10 @@ const digestText = /^"sha256:[0-9a-f]{64}"$/;
  * @param ordinal number of the event in the log, from 1.
  */
 export function linkAfter(previous: string, ordinal: number, event: ChainedEvent): string {
-  const { stream, id, type, metadata, canonical = withDigests(event.data) } = event;
+  const { stream, id, type, metadata } = event;
   const place = `${digits(ordinal)}${field(stream)}${digits(event.revision)}`;
   // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
-  return hash('sha256', `${previous}${place}${field(id)}${field(type)}${field(canonical)}${field(metadata)}`);
+  return hash('sha256', `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`);
 }
 
 const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
@@ -82,11 +80,10 @@ function digits(number: number | bigint): string {
 /**
  * `data` with the values of its top-level members `person` and `message` replaced by their digests. A value that is such a
  * digest already is kept: so personal data can be replaced by its digest later, and the chain stays as it is.
- * @param spans the members of `data`, where they are known already.
  */
-export function withDigests(data: string, spans?: readonly MemberSpan[]): string {
+export function withDigests(data: string): string {
   if (!mayBePersonal.test(data)) return data;
-  const personal = (spans ?? memberSpans(data))?.filter((span) => isPersonal(data, span)) ?? [];
+  const personal = memberSpans(data)?.filter((span) => isPersonal(data, span)) ?? [];
   let replaced = '';
   let copied = 0;
   for (const { start, end } of personal) {

@@ -62,7 +62,7 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
     onProgress?.(pass.count());
   }
   signal?.throwIfAborted();
-  const difference = shortened(pass.count(), seal) ?? (await misnoted(source)) ?? (await damaged(source));
+  const difference = shortened(pass.count(), seal) ?? (await damaged(source)) ?? (await misnoted(source));
   if (difference !== undefined) return { ...pass.verified(), intact: false, difference };
   return { ...pass.verified(), intact: true };
 }
