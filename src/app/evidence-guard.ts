@@ -1,16 +1,15 @@
-/** Verifies the embedded log at the start of the service: before anything is answered, or in the background where it is long. */
+/** Verifies the embedded log at the start of the service: its tail before anything is served, the whole of it in the background. */
 import { Worker } from 'node:worker_threads';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Difference } from '../evidence/verify-difference.js';
-import { verifyLog, type Verification } from '../evidence/verify.js';
+import { verifyLog } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
+import type { ChainHead } from '../eventstore/chain.js';
 import { logStart, type EventReader } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { readLogId } from '../projector/start.js';
+import type { StoreSettings } from '../stores/stores.js';
 
-/** A start waits so long for the verification; what takes longer goes on while the service works. */
-const patienceMs = 10_000;
-/** So many events are verified in less time than a thread takes to start. */
+/** A log of at most this many events is verified as a whole in less time than a thread takes to start. */
 const eventsAtOnce = 4_000;
 
 const url = new URL(
@@ -24,8 +23,8 @@ export class AlteredLogError extends Error {
 }
 
 export interface EvidenceGuard {
-  /** Resolves when the log is verified, or has not been for ten seconds. @throws AlteredLogError */
-  firstLook(): Promise<void>;
+  /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
+  tailVerified(): Promise<void>;
   /** The whole log, as it was at the start, is as it was written. */
   isVerified(): boolean;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
@@ -43,88 +42,100 @@ export async function refuseHeadless(log: EventReader): Promise<void> {
   );
 }
 
-/** Starts at once. Whoever writes to the log, or folds it, awaits `firstLook` before. */
-export function guardLog(file: string): EvidenceGuard {
+/** What is guarded, and where it is kept how far the log was verified. */
+export interface GuardedLog {
+  readonly file: string;
+  readonly views: StoreSettings['views'];
+}
+
+/** Starts at once. Await `tailVerified` before anything is written to the log, or folded from it. */
+export function guardLog(log: GuardedLog): EvidenceGuard {
   const stopping = new AbortController();
   let isVerified = false;
   let fault: string | null = null;
+  let endTail: (error?: AlteredLogError) => void = () => undefined;
+  let endAltered: (error: AlteredLogError) => void = () => undefined;
+  const tail = new Promise<AlteredLogError | undefined>((resolve) => (endTail = resolve));
+  const altered = new Promise<AlteredLogError>((resolve) => (endAltered = resolve));
 
-  async function look(): Promise<AlteredLogError | undefined> {
-    const outcome = await outcomeOf(file, stopping.signal);
-    if (stopping.signal.aborted) return undefined;
-    const error = wrongIn(outcome, file);
-    isVerified = error === undefined && outcome.type === 'verified';
-    fault = outcome.type === 'failed' ? outcome.message : null;
-    return error;
+  function take(message: FromVerifier): void {
+    if (stopping.signal.aborted) return endTail();
+    const error = wrongIn(message, log.file);
+    if (message.type === 'failed') fault = message.message;
+    if (message.type === 'whole') isVerified = error === undefined;
+    // Later messages do not change it.
+    endTail(error);
+    if (error !== undefined) endAltered(error);
   }
 
-  const looking = look();
+  const ended = verify(log, { signal: stopping.signal, take });
   return {
-    altered: new Promise((resolve) => void looking.then((error) => error && resolve(error))),
-    async firstLook() {
-      const settled = new AbortController();
-      const late = sleep(patienceMs, undefined, { signal: settled.signal }).catch(() => undefined);
-      const error = await Promise.race([looking, late]);
-      settled.abort();
+    altered,
+    async tailVerified() {
+      const error = await tail;
       if (error !== undefined) throw new AlteredLogError(`${error.message}. Nothing was changed`);
     },
     isVerified: () => isVerified,
     fault: () => fault,
     async close() {
       stopping.abort();
-      await looking;
+      await ended;
     },
   };
 }
 
-async function outcomeOf(file: string, signal: AbortSignal): Promise<FromVerifier> {
+interface Verifying {
+  readonly signal: AbortSignal;
+  readonly take: (message: FromVerifier) => void;
+}
+
+async function verify({ file, views }: GuardedLog, { signal, take }: Verifying): Promise<void> {
   let source: SqliteEventReader | undefined;
   try {
     source = openSqliteEventReader({ file, pollMs: 0 });
-    const head = source.chainHead();
-    const until = head?.position ?? '';
-    if ((head?.count ?? 0) > eventsAtOnce) return await inThread({ file, until }, signal);
-    return { type: 'verified', result: await verifyLog({ source, until, depth: 'chain', signal }) };
+    const until = source.chainHead();
+    if (until.count > eventsAtOnce) return await verifyInThread({ file, until, views }, { signal, take });
+    const result = await verifyLog({ source, until: until.position, depth: 'chain', signal });
+    take({ type: 'whole', difference: result.intact ? undefined : result.difference });
   } catch (error) {
-    return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+    take({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   } finally {
     await source?.close();
   }
 }
 
-function inThread(
-  workerData: { readonly file: string; readonly until: string },
-  signal: AbortSignal,
-): Promise<FromVerifier> {
+/** Resolves when the thread has ended. */
+function verifyInThread(
+  workerData: GuardedLog & { readonly until: ChainHead },
+  { signal, take }: Verifying,
+): Promise<void> {
   return new Promise((resolve) => {
     const worker = new Worker(url, { workerData, name: 'evidence' });
-    const failed = (message: string): void => resolve({ type: 'failed', message });
-    worker.on('message', (message: FromVerifier) => resolve(message));
-    worker.on('error', (error) => failed(error.message));
-    worker.on('exit', () => failed('its thread ended'));
+    let isOver = false;
+    const tell = (message: FromVerifier): void => {
+      if (isOver) return;
+      isOver = message.type !== 'tail' || message.difference !== undefined;
+      take(message);
+    };
+    worker.on('message', tell);
+    worker.on('error', (error) => tell({ type: 'failed', message: error.message }));
+    worker.on('exit', () => {
+      tell({ type: 'failed', message: 'its thread ended' });
+      resolve();
+    });
     signal.addEventListener('abort', () => void worker.terminate());
   });
 }
 
-/** What cannot be read because the file is damaged has been altered, by whomever. */
-function wrongIn(outcome: FromVerifier, file: string): AlteredLogError | undefined {
-  switch (outcome.type) {
-    case 'verified':
-      return refuted(outcome.result, file);
-    case 'failed':
-      if (!/malformed|not a database/.test(outcome.message)) return undefined;
-      return new AlteredLogError(`the event log is damaged: ${outcome.message}. ${advice(file)}`);
-    default:
-      return outcome satisfies never;
-  }
+/** What cannot be read because the file is damaged counts as altered. */
+function wrongIn(message: FromVerifier, file: string): AlteredLogError | undefined {
+  if (message.type !== 'failed') return message.difference && alteredLog(message.difference, file);
+  if (!/malformed|not a database/.test(message.message)) return undefined;
+  return new AlteredLogError(`the event log is damaged: ${message.message}. ${advice(file)}`);
 }
 
-function refuted(result: Verification, file: string): AlteredLogError | undefined {
-  if (result.intact) return undefined;
-  return new AlteredLogError(
-    `the event log was altered: ${result.difference.message}${placeOf(result.difference)}. ${advice(file)}`,
-  );
-}
+const alteredLog = (difference: Difference, file: string): AlteredLogError =>
+  new AlteredLogError(`the event log was altered: ${difference.message}${placeOf(difference)}. ${advice(file)}`);
 
 function placeOf({ position, stream, type, revision }: Difference): string {
   return position === null ? '' : ` (position ${position}: ${type}, revision ${revision} of ${stream})`;

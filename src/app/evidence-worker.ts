@@ -1,24 +1,72 @@
-/** Composition root of the thread that verifies the embedded log at the start, off the HTTP thread. */
+/** Composition root of the thread that verifies the embedded log at the start: first its tail, then the whole. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { verifyLog, type Verification } from '../evidence/verify.js';
+import { stepBack } from './lower-thread-priority.js';
+import type { ChainHead } from '../eventstore/chain.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { keepVerifiedHead, readVerifiedHead } from '../evidence/verified-head.js';
+import type { Difference } from '../evidence/verify-difference.js';
+import { verifyTail } from '../evidence/verify-tail.js';
+import { verifyLog, type Verification } from '../evidence/verify.js';
+import { readLogId } from '../projector/start.js';
+import { openReadModels, openViewsReader, patientMs, storeSettings } from '../stores/stores.js';
 
-/** What the main thread hears, once. */
+/** What the main thread hears: first of the tail, then of the whole log; nothing after a difference or a failure. */
 export type FromVerifier =
-  | { readonly type: 'verified'; readonly result: Verification }
+  | { readonly type: 'tail' | 'whole'; readonly difference: Difference | undefined }
   /** The log could not be read to its end. */
   | { readonly type: 'failed'; readonly message: string };
 
+/** What the thread is started with; `until` is where the log ended then. */
+const verifierData = z.object({
+  file: z.string(),
+  until: z.object({ count: z.number(), head: z.string(), position: z.string() }),
+  views: storeSettings.shape.views,
+});
+
 const main = parentPort;
 if (main === null) throw new Error('evidence-worker runs as a worker thread only');
-const { file, until } = z.object({ file: z.string(), until: z.string() }).parse(workerData);
-
+const { file, until, views } = verifierData.parse(workerData);
 const tell = (message: FromVerifier): void => main.postMessage(message);
+
 try {
   const source = openSqliteEventReader({ file, pollMs: 0 });
-  tell({ type: 'verified', result: await verifyLog({ source, until, depth: 'chain' }) });
+  const verified = await verifiedBefore(await readLogId(source));
+  tell({ type: 'tail', difference: await verifyTail({ source, until, verified }) });
+  stepBack();
+  const result = await verifyLog({ source, until: until.position, depth: 'chain' });
+  tell({ type: 'whole', difference: result.intact ? undefined : result.difference });
+  if (result.intact) await keep(result);
   await source.close();
 } catch (error) {
   tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+}
+
+/** The views may be missing, damaged or out of reach: then more is verified. */
+async function verifiedBefore(logId: string | undefined): Promise<ChainHead | undefined> {
+  try {
+    const models = await openViewsReader(views);
+    try {
+      return logId === undefined ? undefined : await readVerifiedHead(models, logId);
+    } finally {
+      await models.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it cannot be kept, the next start verifies more before it serves. */
+async function keep({ count, head, position, log_id: logId, event_id: eventId }: Verification): Promise<void> {
+  if (logId === null || eventId === null) return;
+  try {
+    const models = await openReadModels(views, { patience: patientMs });
+    try {
+      await keepVerifiedHead(models, { count, head, position, logId, eventId });
+    } finally {
+      await models.close();
+    }
+  } catch {
+    return;
+  }
 }

@@ -55,12 +55,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     signal,
   });
   if (settings.events.kind === 'embedded') folder.forgetAddress();
-  const guard = settings.events.kind === 'embedded' ? guardLog(settings.events.file) : undefined;
+  const guard =
+    settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
   try {
     return await startOn(store, { ...logs, config, folder, settings, guard, signal });
   } catch (error) {
     // An altered log is the reason of whatever else fails.
-    const reason = signal.aborted ? undefined : await guard?.firstLook().catch((altered: unknown) => altered);
+    const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
     await guard?.close();
     await store.close();
     throw reason ?? error;
@@ -106,7 +107,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       ),
   });
   if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
-  if (guard !== undefined) await unlessAborted(guard.firstLook(), signal);
+  if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
   signal.throwIfAborted();
 
   let isListening = false;

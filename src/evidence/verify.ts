@@ -3,7 +3,14 @@
  * and with a seal, and names the first event that differs. Reads events as they are stored; knows no kind of store.
  */
 import { codec } from '../events/codec.js';
-import { firstLink, isRedacted, linkAfter, type LinkedEvent, type LinkSource } from '../eventstore/chain.js';
+import {
+  firstLink,
+  isRedacted,
+  linkAfter,
+  type ChainHead,
+  type LinkedEvent,
+  type LinkSource,
+} from '../eventstore/chain.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, type Finding } from './verify-findings.js';
@@ -52,7 +59,16 @@ export type Verification =
 
 /** @throws StoreUnavailableError, which a damaged file leads to as well; the signal's reason when it aborts. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
-  const { source, seal, signal, onProgress } = options;
+  const { source, seal } = options;
+  const chain = await verifyChain(options);
+  if (!chain.intact) return chain;
+  const difference = shortened(chain.count, seal) ?? (await damaged(source)) ?? (await misnoted(source));
+  return difference === undefined ? chain : { ...chain, intact: false, difference };
+}
+
+/** The events alone, not what the store keeps beside them. @param options `after`: the chain up to there is taken for granted */
+export async function verifyChain(options: VerifyOptions & { readonly after?: ChainHead }): Promise<Verification> {
+  const { signal, onProgress } = options;
   const pass = createPass(options);
   for await (const events of batches(options)) {
     for (const event of events) {
@@ -62,13 +78,15 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
     onProgress?.(pass.count());
   }
   signal?.throwIfAborted();
-  const difference = shortened(pass.count(), seal) ?? (await damaged(source)) ?? (await misnoted(source));
-  if (difference !== undefined) return { ...pass.verified(), intact: false, difference };
   return { ...pass.verified(), intact: true };
 }
 
-async function* batches({ source, until, signal }: VerifyOptions): AsyncGenerator<readonly LinkedEvent[]> {
-  for await (const events of source.readLinked(signal === undefined ? {} : { signal })) {
+type PassOptions = Pick<VerifyOptions, 'seal' | 'depth'> & { readonly after?: ChainHead };
+type Batches = Pick<VerifyOptions, 'source' | 'until' | 'signal'> & { readonly after?: ChainHead };
+
+async function* batches({ source, after, until, signal }: Batches): AsyncGenerator<readonly LinkedEvent[]> {
+  const from = { ...(after && { after: after.position }), ...(signal && { signal }) };
+  for await (const events of source.readLinked(from)) {
     if (until === undefined || (events.at(-1)?.position ?? '') < until) yield events;
     else {
       yield events.filter(({ position }) => position <= until);
@@ -77,11 +95,10 @@ async function* batches({ source, until, signal }: VerifyOptions): AsyncGenerato
   }
 }
 
-function createPass({ seal, depth = 'streams' }: Pick<VerifyOptions, 'seal' | 'depth'>) {
+function createPass({ seal, depth = 'streams', after }: PassOptions) {
   const findings = createFindings();
   const streams = depth === 'streams' ? createStreamChecks() : undefined;
-  let count = 0;
-  let head = firstLink;
+  let { count, head } = after ?? { count: 0, head: firstLink };
   let last: LinkedEvent | undefined;
   let redacted = 0;
   let linked = true;

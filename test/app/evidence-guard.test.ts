@@ -1,59 +1,149 @@
-/** The guard at the start: long logs are verified in a thread, an alteration is found in both ways, an honest log raises no alarm. */
+/** The guard at the start: what is verified before the log is served, what in the background, and what is kept for the next start. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/app/evidence-guard.js';
+import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { exampleEvent, newFolder, tampered } from '../support/evidence-log.js';
+import { readVerifiedHead } from '../../src/evidence/verified-head.js';
+import { verifyTail } from '../../src/evidence/verify-tail.js';
+import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { exampleEvent, newFolder, serviceInitialised, tampered } from '../support/evidence-log.js';
 
-async function logOf(events: number): Promise<string> {
-  const file = path.join(newFolder(), 'events.db');
+/** Appends to the log of that file, which is made where there is none. */
+async function writeLong(file: string, events: number): Promise<void> {
+  const isNew = !existsSync(file);
   const store = await openSqliteEventStore({ file, clock: Date.now });
-  for (let done = 0; done < events; done += 100)
+  if (isNew) await store.append('service', [serviceInitialised()], { expectedRevision: 'no_stream' });
+  for (let done = isNew ? 1 : 0; done < events; done += 100)
     await store.append(
-      `s${done}`,
-      Array.from({ length: 100 }, (_, at) => exampleEvent(done + at)),
+      `s-${randomUUID()}`,
+      Array.from({ length: Math.min(100, events - done) }, (_, at) => exampleEvent(done + at)),
       { expectedRevision: 'no_stream' },
     );
   await store.close();
-  return file;
 }
 
-function guarded(file: string): EvidenceGuard {
-  const guard = guardLog(file);
+const viewsOf = (file: string): string => path.join(path.dirname(file), 'views.db');
+
+function guarded(file: string, views = viewsOf(file)): EvidenceGuard {
+  const guard = guardLog({ file, views: { kind: 'embedded', file: views } });
   onTestFinished(() => guard.close());
   return guard;
 }
 
-test.each([
-  ['short', 300],
-  ['long', 4_200],
-])(
-  'a %s log',
-  async (_, events) => {
-    const file = await logOf(events);
-    const honest = guarded(file);
-    await honest.firstLook();
-    expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
-    const altered = guarded(
-      tampered(file, (db) => db.exec(`update events set type = 'x' where position = ${events - 1}`)),
+const headOf = async (views: string): Promise<ChainHead | undefined> => {
+  const models = openSqliteReadModels({ file: views });
+  const logId = (await models.checkpoint('verified'))?.logId ?? '';
+  const head = await readVerifiedHead(models, logId);
+  await models.close();
+  return head;
+};
+
+/** So long that a thread verifies it; with the views in which the first 4,200 events are noted as verified. */
+async function verifiedLog(): Promise<{ file: string; views: string }> {
+  const file = path.join(newFolder(), 'events.db');
+  await writeLong(file, 4_200);
+  const guard = guarded(file);
+  await vi.waitFor(() => expect(guard.isVerified()).toBe(true), 20_000);
+  const views = viewsOf(file);
+  await vi.waitFor(async () => expect((await headOf(views))?.count).toBe(4_200), 10_000);
+  await guard.close();
+  return { file, views };
+}
+
+test('a short log is verified as a whole before it is served', async () => {
+  const file = path.join(newFolder(), 'events.db');
+  await writeLong(file, 300);
+  const honest = guarded(file);
+  await honest.tailVerified();
+  expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
+  const altered = guarded(tampered(file, (db) => db.exec(`update events set type = 'x' where position = 299`)));
+  await expect(altered.tailVerified()).rejects.toThrow(AlteredLogError);
+  await expect(altered.tailVerified()).rejects.toThrow('event 299 is not what was written there');
+  expect((await altered.altered).message).toContain('position 00000000000000000299: ');
+  expect(altered.isVerified()).toBe(false);
+});
+
+test('of a long log the tail is verified before it is served, and the whole in the background', async () => {
+  const { file, views } = await verifiedLog();
+  await writeLong(file, 100);
+  const altered = (sql: string): EvidenceGuard =>
+    guarded(
+      tampered(file, (db) => db.exec(sql)),
+      views,
     );
-    await expect(altered.firstLook()).rejects.toThrow(AlteredLogError);
-    await expect(altered.firstLook()).rejects.toThrow(`event ${events - 1} is not what was written there`);
-    expect((await altered.altered).message).toContain(`revision 98 of s${events - 100}`);
-    expect(altered.isVerified()).toBe(false);
-  },
-  60_000,
-);
+
+  const inTail = altered(`update events set type = 'x' where position = 4250`);
+  await expect(inTail.tailVerified()).rejects.toThrow('event 4250 is not what was written there');
+
+  const before = altered(`update events set type = 'x' where position = 7`);
+  await before.tailVerified();
+  expect((await before.altered).message).toContain('event 7 is not what was written there');
+  expect(before.isVerified()).toBe(false);
+
+  // Without the views nothing was verified before: all of it is the tail.
+  const withoutViews = guarded(tampered(file, (db) => db.exec(`update events set type = 'x' where position = 7`)));
+  await expect(withoutViews.tailVerified()).rejects.toThrow('event 7 is not what was written there');
+
+  const honest = guarded(file, views);
+  await honest.tailVerified();
+  await vi.waitFor(async () => expect((await headOf(views))?.count).toBe(4_300), 20_000);
+  expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
+}, 60_000);
+
+test('a log that is no longer the one that was verified is not served, though its links are right', async () => {
+  const { file, views } = await verifiedLog();
+  const rewritten = guarded(
+    tampered(file, (db) => {
+      const last = db.prepare(
+        `select ${columns} from events e join streams s on s.id = e.stream_id where position = 4200`,
+      );
+      const previous = db.prepare('select lower(hex(chain)) from events where position = 4199').pluck().get();
+      const event = { ...(last.get() as Parameters<typeof linkAfter>[2]), type: 'Forged' };
+      const link = linkAfter(String(previous), 4_200, event);
+      db.prepare(`update events set type = 'Forged', chain = unhex(?) where position = 4200`).run(link);
+    }),
+    views,
+  );
+  await expect(rewritten.tailVerified()).rejects.toThrow(
+    'event 4200 is not the one that a complete verification found',
+  );
+  const shortened = guarded(
+    tampered(file, (db) => db.exec('delete from events where position > 4150')),
+    views,
+  );
+  await expect(shortened.tailVerified()).rejects.toThrow('ends after event 4150, but 4200 events were verified');
+}, 60_000);
+
+const columns = 's.name as stream, e.revision, e.event_id as id, e.type, e.data, e.metadata';
+
+test('at most 100,000 events are verified before a log is served', async () => {
+  const asked: (string | undefined)[] = [];
+  const source = {
+    headAt: (count: number): ChainHead => ({ count, head: `link ${count}`, position: String(count) }),
+    // eslint-disable-next-line require-yield
+    async *readLinked({ after }: { readonly after?: string } = {}) {
+      asked.push(after);
+    },
+  };
+  const until = source.headAt(250_000);
+  for (const verified of [undefined, 10, 240_000])
+    await verifyTail({ source, until, verified: verified === undefined ? undefined : source.headAt(verified) });
+  expect(asked).toEqual(['150000', '150000', '240000']);
+});
 
 test('a log that cannot be read is not verified, and that is no alarm', async () => {
   const guard = guarded(path.join(newFolder(), 'events.db'));
-  await guard.firstLook();
+  await guard.tailVerified();
   expect(guard.isVerified()).toBe(false);
   expect(guard.fault()).toContain('there is no event log');
 });
 
 test('a log that has lost its beginning is refused, an empty one is not', async () => {
-  const store = await openSqliteEventStore({ file: await logOf(100), clock: Date.now });
+  const store = await openSqliteEventStore({ file: path.join(newFolder(), 'events.db'), clock: Date.now });
+  await store.append('s', [exampleEvent(1)], { expectedRevision: 'no_stream' });
   onTestFinished(() => store.close());
   await expect(refuseHeadless(store)).rejects.toThrow(AlteredLogError);
   const empty = await openSqliteEventStore({ file: path.join(newFolder(), 'events.db'), clock: Date.now });

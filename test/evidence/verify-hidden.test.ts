@@ -30,14 +30,10 @@ async function revisionsOf(reader: EventReader, stream: string): Promise<bigint[
 }
 
 test.each([
-  [
-    'at the end of its stream',
-    'position = 5',
-    "update streams set revision = 3 where name = 's1'",
-    /end of stream s1 /,
-  ],
-  ['in its middle', 'position = 3', '', /does not find each .*: .*index events_by_stream/],
-])('an event %s', async (_, where, also, says) => {
+  ['at the end of its stream', 'position = 5', "update streams set revision = 3 where name = 's1'"],
+  ['in its middle', 'position = 3', ''],
+])('an event %s', async (_, where, also) => {
+  const says = /does not find each .*: .*index events_by_stream/;
   const file = await newLog();
   expect(await verified(file)).toMatchObject({ intact: true, count: 10 });
   hideRows(file, 'events_by_stream', where);
@@ -51,9 +47,9 @@ test.each([
     expect(result).toMatchObject({ intact: false, count: 10, difference: { ordinal: null, position: null } });
     expect(result.intact ? '' : result.difference.message).toMatch(says);
   }
-  const guard = guardLog(file);
+  const guard = guardLog({ file, views: { kind: 'embedded', file: `${file}-views` } });
   onTestFinished(() => guard.close());
-  await expect(guard.firstLook()).rejects.toThrow(AlteredLogError);
+  await expect(guard.tailVerified()).rejects.toThrow(AlteredLogError);
   expect((await guard.altered).message).toMatch(says);
   expect(guard.isVerified()).toBe(false);
 });

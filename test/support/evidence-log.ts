@@ -32,19 +32,20 @@ export function exampleEvent(number: number, at = number): EventToAppend {
   };
 }
 
+export const serviceInitialised = (): EventToAppend => ({
+  id: randomUUID(),
+  type: 'ServiceInitialised',
+  data: JSON.stringify({ log_id: randomUUID(), secret_fingerprint: 'fingerprint' }),
+  metadata: JSON.stringify({
+    ...{ at: '2026-01-01T00:00:00.000Z', $correlationId: 'a', $causationId: 'a' },
+    ...{ request_id: 'a', actor: 'service', schema: 1 },
+  }),
+});
+
 /** A closed log of so many events in a handful of streams, as the service would have written it. */
 export async function writeLog(file: string, events: number): Promise<void> {
   const store = await openSqliteEventStore({ file, clock: Date.now });
-  const first = {
-    id: randomUUID(),
-    type: 'ServiceInitialised',
-    data: JSON.stringify({ log_id: randomUUID(), secret_fingerprint: 'fingerprint' }),
-    metadata: JSON.stringify({
-      ...{ at: '2026-01-01T00:00:00.000Z', $correlationId: 'a', $causationId: 'a' },
-      ...{ request_id: 'a', actor: 'service', schema: 1 },
-    }),
-  };
-  await store.append('service', [first], { expectedRevision: 'no_stream' });
+  await store.append('service', [serviceInitialised()], { expectedRevision: 'no_stream' });
   const revisions = new Map<string, number>();
   for (let number = 1; number < events; number += 1) {
     const stream = `contact-${(number * 7) % 5}`;

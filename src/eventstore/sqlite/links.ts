@@ -18,6 +18,8 @@ type Row = readonly [...event: EventRow, link: string | null];
 export interface SqliteLinks extends LinkSource {
   /** Of what is committed. @throws StoreUnavailableError */
   chainHead(): ChainHead;
+  /** The chain up to the event with this ordinal; undefined where there is none. @throws StoreUnavailableError */
+  headAt(count: number): ChainHead | undefined;
 }
 
 /** @param reading runs a read and says in the port's words how it failed */
@@ -25,6 +27,7 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
   const lastLink = db
     .prepare<[], [number, string]>('select position, lower(hex(chain)) from events order by position desc limit 1')
     .raw();
+  const linkAt = db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck();
 
   return {
     async *readLinked({ after = '', signal } = {}) {
@@ -57,10 +60,9 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
         db
           .prepare<[], string>(
             // By the index, which is right where `damage` has found nothing.
-            `select s.name from streams s
-             left join (select stream_id, max(revision) as revision, count(*) as events from events group by stream_id) e
-               on e.stream_id = s.id
-             where s.revision is not e.revision or e.events <> e.revision + 1 limit 1`,
+            `select name from streams s
+             where revision is not (select max(revision) from events where stream_id = s.id)
+               or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,
           )
           .pluck()
           .get(),
@@ -72,10 +74,13 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
     },
 
     chainHead() {
-      return reading(() => {
-        const [count, head] = lastLink.get() ?? [0, firstLink];
-        return { count, head, position: formatPosition(count) };
-      });
+      const [count, head] = reading(() => lastLink.get()) ?? [0, firstLink];
+      return { count, head, position: formatPosition(count) };
+    },
+
+    headAt(count) {
+      const head = count === 0 ? firstLink : reading(() => linkAt.get(count));
+      return head === undefined ? undefined : { count, head, position: formatPosition(count) };
     },
   };
 }
