@@ -67,7 +67,10 @@ export function linkAfter(previous: string, ordinal: number, event: ChainedEvent
   const { stream, id, type, metadata } = event;
   const place = `${digits(ordinal)}${field(stream)}${digits(event.revision)}`;
   // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
-  return hash('sha256', `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`);
+  return hash(
+    'sha256',
+    `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`,
+  );
 }
 
 const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
