@@ -123,7 +123,6 @@ test('at most 100,000 events are verified before a log is served', async () => {
   const asked: (string | undefined)[] = [];
   const source = {
     headAt: (count: number): ChainHead => ({ count, head: `link ${count}`, position: String(count) }),
-    // eslint-disable-next-line require-yield
     async *readLinked({ after }: { readonly after?: string } = {}) {
       asked.push(after);
     },
