@@ -24,7 +24,7 @@ const timingsOfTests: Timings = {
   appendMs: 15_000,
   silenceMs: 15_000,
   pollMs: 250,
-  deafMs: 300,
+  stalledMs: 300,
   firstBackOffMs: 5,
   lastBackOffMs: 50,
 };

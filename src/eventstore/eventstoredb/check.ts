@@ -1,8 +1,7 @@
 /** One look at an EventStoreDB, for the start: is it there, may it still come, or is there something to be put right first? */
-import { openConnection, type Connection } from './connection.js';
-import { faultOf, NotSentError, type Fault } from './faults.js';
-import { allRequest } from './messages.js';
-import { firstNode } from './url.js';
+import { BACKWARDS, END } from '@eventstore/db-client';
+import type { Connection } from './connection.js';
+import { faultOf, type Fault } from './faults.js';
 
 /** `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =
@@ -12,41 +11,18 @@ export type EventStoreDbCheck =
   /** It will not come by itself: wrong credentials or too few rights, certificates, or no EventStoreDB at all. */
   | { readonly status: 'refused' | 'tls' | 'foreign'; readonly reason: string };
 
-export interface CheckOptions {
-  readonly connection: Connection;
-  readonly url: string;
-  readonly silenceMs: number;
-}
-
 /** One cheap read of the leader, with the right that following the log needs. Does not throw. */
-export async function checkEventStoreDb({ connection, url, silenceMs }: CheckOptions): Promise<EventStoreDbCheck> {
-  const fault = await look(connection, silenceMs);
-  if (fault === undefined) return { status: 'ready' };
-  return meaning(fault.searching ? ((await reasonOfSeed(url, silenceMs)) ?? fault) : fault);
-}
-
-async function look(
-  connection: Connection,
-  silenceMs: number,
-): Promise<(Fault & { readonly searching: boolean }) | undefined> {
+export async function checkEventStoreDb(connection: Connection, silenceMs: number): Promise<EventStoreDbCheck> {
   try {
     await connection.read({
-      request: allRequest(undefined, { backwards: true, count: 1 }),
+      start: (client, base) => client.readAll({ ...base, direction: BACKWARDS, fromPosition: END, maxCount: 1 }),
       take: () => true,
       silenceMs,
     });
-    return undefined;
+    return { status: 'ready' };
   } catch (error) {
-    return { ...faultOf(error), searching: error instanceof NotSentError };
+    return meaning(faultOf(error));
   }
-}
-
-/** Wrong certificates look like absent nodes while the client searches a cluster for its leader: ask a node itself. */
-async function reasonOfSeed(url: string, silenceMs: number): Promise<Fault | undefined> {
-  const seed = openConnection(firstNode(url));
-  const fault = await look(seed, silenceMs);
-  seed.close();
-  return fault?.kind === 'tls' || fault?.kind === 'foreign' ? fault : undefined;
 }
 
 function meaning({ kind, text }: Fault): EventStoreDbCheck {

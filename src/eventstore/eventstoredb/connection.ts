@@ -1,237 +1,163 @@
-/**
- * Calls to an EventStoreDB. The client finds the leader, which decisions rest on; the two calls that a log is made of are
- * made here, because the client's own parse and rewrite the JSON of every event.
- */
-import streamsService, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import messagesOf from '@eventstore/db-client/generated/streams_pb.js';
-import type { AppendResp, ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import type { Buffer } from 'node:buffer';
+/** Calls to an EventStoreDB through its client: always of the leader, each with its own timer, none left open behind. */
+import {
+  EventStoreDBClient,
+  type AllStreamSubscription,
+  type AppendResult,
+  type BaseOptions,
+  type EventData,
+  type RecordedEvent,
+  type ResolvedEvent,
+  type StreamingRead,
+} from '@eventstore/db-client';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { StoreUnavailableError } from '../event-store.js';
-import { readAnswer, type Bytes, type ReadAnswer } from './answers.js';
-import { createCalls, framed, type Call } from './calls.js';
-import { CallError, codes, faultOf, NotSentError, SilenceError } from './faults.js';
-import { createClient, nodeAccess } from './url.js';
+import type { ExpectedRevision } from '../event-store.js';
+import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
+import type { ServerAddress } from './url.js';
+
+export interface AppendCall {
+  readonly stream: string;
+  readonly events: EventData[];
+  readonly expectedRevision: ExpectedRevision;
+  readonly timeoutMs: number;
+}
+
+export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription;
 
 export interface ReadCall {
-  readonly request: ReadReq;
-  /** Takes one message of the answer; false = enough. */
-  readonly take: (answer: ReadAnswer) => boolean;
-  /** The call is given up after so many milliseconds without a message. Default: never. */
+  readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream;
+  /** Takes one event; false = enough. */
+  readonly take: (event: RecordedEvent) => boolean;
+  /** The call is given up after so many milliseconds without an event. Default: never. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Connection {
-  /** One append, on a call of its own. Rejects with what `appendError` understands. */
-  append(frames: Buffer, timeoutMs: number): Promise<AppendResp>;
-  /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
-  read(call: ReadCall): Promise<'ended' | 'left'>;
-  /** Whether the server did, or judged, what it was last asked for. */
-  isUp(): boolean;
-  isClosed(): boolean;
-  /** Takes no new calls, ends running reads with an error, and closes. Appends should have ended before. */
-  close(): void;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
-/** What the client keeps to itself. Its version is pinned. */
-interface ClientInside {
-  readonly connectionName: string;
-  getGRPCClient(service: typeof StreamsClient, name: string): Promise<StreamsClient>;
-  /** Moves on to the leader, or to a new connection, where the error asks for it. */
-  handleError(client: StreamsClient, error: Error): Promise<void>;
-}
+/**
+ * An append is never cancelled, neither by a deadline: the server writes what has come of a call that is cancelled between
+ * two of its messages. Who has waited long enough stops waiting; a call without an answer ends with its connection.
+ */
+const noDeadline = 365 * 24 * 3_600_000;
+/** With credentials of its own each append is a call of its own. Without them all share one stream, and the fate of one is that of all. */
+const nobody = { username: '', password: '' };
+/** Faults after which another node is tried. What is not the leader names the leader, and the client goes there. */
+const movesOn: ReadonlySet<FaultKind> = new Set(['unreachable', 'tls', 'not_ready', 'unclear']);
+const judged: ReadonlySet<FaultKind> = new Set(['too_large', 'no_stream', 'stream_deleted', 'conflict']);
 
-/** The time in which a read has no node. */
-interface Search {
-  begin(): void;
-  end(): void;
-}
-
-/** Connects with the first call. @throws EventStoreUrlError */
-export function openConnection(url: string): Connection {
-  const inside = createClient(url) as unknown as ClientInside;
-  const access = nodeAccess(url);
-  // On connections of their own, so that no append waits behind a page of the log.
-  const [appends, reads] = [createCalls(access, inside.connectionName), createCalls(access, inside.connectionName)];
+/** Connects with the first call. Each node that is named has a client: searching for the leader by gossip, a client leaves failures unhandled. */
+export function openConnection({ nodes, credentials }: ServerAddress) {
+  const clients = nodes.map((node) => EventStoreDBClient.connectionString(node));
+  const ofReads = { requiresLeader: true, ...(credentials && { credentials }) };
+  const ofAppends = { requiresLeader: true, credentials: credentials ?? nobody, deadline: noDeadline };
   /** Of the reads that are running: ends them. */
   const running = new Set<() => void>();
-  let current: StreamsClient | undefined;
+  let current = 0;
   let up = false;
   let closed = false;
-  const isClosed = (): boolean => closed;
 
-  /** Finding the leader of a cluster may take long, and fail. */
-  async function streams(): Promise<StreamsClient> {
-    if (isClosed()) throw closedError();
-    try {
-      current = await inside.getGRPCClient(streamsService.StreamsClient, 'streams');
-    } catch (error) {
-      up = false;
-      throw new NotSentError(error instanceof Error ? error.message : 'no node was found');
-    }
-    if (!isClosed()) return current;
-    current.close();
-    throw closedError();
-  }
-
-  /**
-   * What a node refused because it is not the leader, or what met a connection that was just being replaced, goes out a
-   * second time: nothing was done, and the client has moved on.
-   */
-  async function call<Answer>(attempt: (client: StreamsClient) => Promise<Answer>): Promise<Answer> {
+  /** What a node refused because it is not the leader, or what met a connection that was being replaced, is sent a second time. */
+  async function call<Answer>(attempt: (client: EventStoreDBClient) => Promise<Answer>): Promise<Answer> {
     for (let again = false; ; again = true) {
-      const client = await streams();
+      const node = current;
       try {
-        const answer = await attempt(client);
+        const answer = await attempt(clientOf(node));
         up = true;
         return answer;
       } catch (error) {
-        if (error instanceof StoreUnavailableError) throw error;
+        if (isClosed()) throw closedError();
         const { kind } = faultOf(error);
-        up = kind === 'too_large' || kind === 'stream_deleted';
-        await moveOn(client, error);
+        noteFault(node, kind);
+        // The client goes to the leader, or replaces the connection, after it has told the error.
+        await nextTurn();
         if (again || !(kind === 'not_leader' || isReplaced(error))) throw error;
       }
     }
   }
 
-  /** Not awaited to its end, which can be that of a search for the leader. The client leaves its failures unhandled. */
-  async function moveOn(client: StreamsClient, error: unknown): Promise<void> {
-    if (!(error instanceof Error)) return;
-    inside.handleError(client, error).catch(() => undefined);
-    await nextTurn();
+  function clientOf(node: number): EventStoreDBClient {
+    const client = clients[node];
+    if (closed || client === undefined) throw closedError();
+    return client;
   }
 
-  function append(frames: Buffer, timeoutMs: number): Promise<AppendResp> {
-    return new Promise((resolve, reject) => {
-      let running: Call | undefined;
-      let isOver = false;
-      // Besides the deadline of the call: that one does not cover the time until a node is found.
-      const timer = setTimeout(() => {
-        isOver = true;
-        if (running?.isSent() !== true) reject(new NotSentError(`no connection for ${timeoutMs} ms`));
-        else reject(new SilenceError(`no answer for ${timeoutMs} ms`));
-        running?.cancel('doubt');
-      }, timeoutMs);
-      const attempt = async (client: StreamsClient): Promise<Buffer> => {
-        if (isOver) throw new NotSentError(`no connection for ${timeoutMs} ms`);
-        let answer: Buffer | undefined;
-        const take = ({ of, from, to }: Bytes): boolean => {
-          answer = of.subarray(from, to);
-          return true;
-        };
-        running = appends.call(nodeOf(client), { method: 'Append', frames, take, timeoutMs });
-        await running.end;
-        if (answer === undefined) throw new CallError({ code: codes.unavailable, details: 'the answer is empty' });
-        return answer;
-      };
-      call(attempt)
-        .then((answer) => resolve(messagesOf.AppendResp.deserializeBinary(answer)))
-        .catch(reject)
-        .finally(() => clearTimeout(timer));
-    });
+  function noteFault(node: number, kind: FaultKind): void {
+    up = judged.has(kind);
+    if (movesOn.has(kind) && current === node) current = (node + 1) % clients.length;
   }
 
-  /** Looking for a node of a cluster can take minutes: that time counts, too, and ends with the signal. */
-  async function read(options: ReadCall): Promise<'ended' | 'left'> {
-    const { silenceMs, signal } = options;
-    let timer: NodeJS.Timeout | undefined;
-    let leave = (): void => undefined;
-    let tooLong = (): void => undefined;
-    const waited = new Promise<'left'>((resolve, reject) => {
-      leave = () => (isClosed() ? reject(closedError()) : resolve('left'));
-      tooLong = () => reject(new NotSentError(`no connection for ${silenceMs} ms`));
-    });
-    waited.catch(() => undefined);
-    const search: Search = {
-      begin() {
-        if (silenceMs !== undefined) timer = setTimeout(tooLong, silenceMs);
-        running.add(leave);
-        signal?.addEventListener('abort', leave);
-        if (signal?.aborted === true || isClosed()) leave();
-      },
-      end() {
-        clearTimeout(timer);
-        running.delete(leave);
-        signal?.removeEventListener('abort', leave);
-      },
-    };
-    search.begin();
-    const reading = readConnected(options, search);
-    // When nobody waits for it any more it may fail as it likes.
-    reading.catch(() => undefined);
-    try {
-      return await Promise.race([reading, waited]);
-    } finally {
-      search.end();
-    }
-  }
-
-  async function readConnected(
-    { request, take, silenceMs, signal }: ReadCall,
-    search: Search,
-  ): Promise<'ended' | 'left'> {
-    const frames = framed(request.serializeBinary());
-    return call(async (client) => {
-      search.end();
-      if (signal?.aborted === true) return 'left';
-      let timer: NodeJS.Timeout | undefined;
-      const reading = reads.call(nodeOf(client), {
-        method: 'Read',
-        frames,
-        take(message) {
-          up = true;
-          timer?.refresh();
-          return take(readAnswer(message));
-        },
-      });
-      let stop = (): void => undefined;
-      const stopped = new Promise<'left'>((resolve, reject) => {
-        const leave = (reason: 'doubt' | 'left', settle: () => void): void => {
-          settle();
-          reading.cancel(reason);
-        };
-        stop = () => leave('left', () => (isClosed() ? reject(closedError()) : resolve('left')));
-        const silent = (): void => reject(new SilenceError(`no answer for ${silenceMs} ms`));
-        if (silenceMs !== undefined) timer = setTimeout(() => leave('doubt', silent), silenceMs);
-      });
-      signal?.addEventListener('abort', stop);
-      running.add(stop);
-      try {
-        return await Promise.race([reading.end, stopped]);
-      } catch (error) {
-        // There may be another attempt, at another node.
-        search.begin();
-        throw error;
-      } finally {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
-        running.delete(stop);
-      }
-    });
-  }
+  const isClosed = (): boolean => closed;
 
   return {
-    append,
-    read,
-    isUp: () => up && !closed,
+    /** One append, on a call of its own. Rejects with what `appendError` understands, and with the client's conflict. */
+    append: ({ stream, events, expectedRevision, timeoutMs }: AppendCall): Promise<AppendResult> =>
+      call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
+    /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
+    read: (request: ReadCall): Promise<'ended' | 'left'> =>
+      call((client) => readOnce(request.start(client, ofReads), { ...request, running })),
+    /** Whether the server did, or judged, what it was last asked for. */
+    isUp: (): boolean => up && !closed,
     isClosed,
-    close() {
-      if (closed) return;
+    /** Takes no new calls and ends running reads with an error. Appends should have ended before. */
+    close(): void {
       closed = true;
       for (const stop of [...running]) stop();
-      current?.close();
-      appends.close();
-      reads.close();
+      for (const client of clients) void client.dispose();
     },
   };
 }
 
-/** The client's channels are called `dns:host:port`. */
-const nodeOf = (client: StreamsClient): string => client.getChannel().getTarget().replace(/^dns:/, '');
+type End = 'ended' | 'left' | Error;
 
-const isReplaced = (error: unknown): boolean =>
-  error instanceof Error && /Channel (closed before call started|has been shut down)/.test(error.message);
+/** Settles once, and leaves no call behind: one that is only left goes on at the server. */
+function readOnce(
+  stream: Stream,
+  { take, silenceMs, signal, running }: Omit<ReadCall, 'start'> & { readonly running: Set<() => void> },
+): Promise<'ended' | 'left'> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const finish = (end: End): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      running.delete(stop);
+      signal?.removeEventListener('abort', leave);
+      if (end !== 'ended') cancel(stream);
+      if (end instanceof Error) reject(end);
+      else resolve(end);
+    };
+    const leave = (): void => finish('left');
+    const stop = (): void => finish(closedError());
+    const silent = (): void => finish(new SilenceError(`no answer for ${silenceMs} ms`));
+    const timer = silenceMs === undefined ? undefined : setTimeout(silent, silenceMs);
+    running.add(stop);
+    signal?.addEventListener('abort', leave);
+    stream.on('data', ({ event }: ResolvedEvent) => {
+      if (isOver || event === undefined) return;
+      timer?.refresh();
+      try {
+        if (!take(event)) leave();
+      } catch (error) {
+        finish(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    stream.on('end', () => finish('ended'));
+    // Stays: a stream that was left may still tell an error.
+    stream.on('error', finish);
+    stream.on('close', () => finish(new SilenceError('the call was closed')));
+    if (signal?.aborted === true) leave();
+  });
+}
 
-export const closedError = (): StoreUnavailableError => new StoreUnavailableError('the event store is closed');
+function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new SilenceError(`no answer for ${timeoutMs} ms`)), timeoutMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function cancel(stream: Stream): void {
+  stream.pause();
+  const cancelled = 'unsubscribe' in stream ? stream.unsubscribe() : stream.cancel();
+  cancelled.catch(() => undefined);
+}

@@ -1,24 +1,24 @@
-/** The event store on an EventStoreDB (20.10 or later; positions of streams from 22.10): many processes may write to one log. */
-import { Buffer } from 'node:buffer';
-import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { validateAppend } from '../validate-append.js';
+/** The event store on an EventStoreDB (22.10 or later), through its client: many processes may write to one log. */
+import { jsonEvent, WrongExpectedVersionError, type JSONType } from '@eventstore/db-client';
 import {
   InvalidAppendError,
+  WrongExpectedRevisionError,
   type AppendResult,
   type EventStore,
   type EventToAppend,
   type ExpectedRevision,
 } from '../event-store.js';
-import { createBell } from './change-notifier.js';
-import { appendFrames } from './append-frames.js';
+import { validateAppend } from '../validate-append.js';
+import { createChangeNotifier } from './change-notifier.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
-import { closedError, openConnection } from './connection.js';
-import { appendError, isAborted } from './faults.js';
+import { openConnection, type AppendCall } from './connection.js';
+import { appendError, closedError, isAborted } from './faults.js';
 import { createHead } from './head.js';
-import { appendResult } from './messages.js';
 import { createPages } from './pages.js';
+import { formatPosition } from './positions.js';
 import { createReader } from './reader.js';
 import { defaultTimings, type Timings } from './timings.js';
+import { parseServerUrl } from './url.js';
 
 export interface EventStoreDbOptions {
   /** `esdb://…` or `esdb+discover://…` */
@@ -44,12 +44,6 @@ export interface EventStoreDbStore extends EventStore {
   check(): Promise<EventStoreDbCheck>;
 }
 
-interface Append {
-  readonly stream: string;
-  readonly events: readonly EventToAppend[];
-  readonly expectedRevision: ExpectedRevision;
-}
-
 /** The same again is recognised; for `any` and `stream_exists` it may be written twice. */
 const isRepeatable = (expected: ExpectedRevision): boolean => typeof expected === 'bigint' || expected === 'no_stream';
 
@@ -58,20 +52,19 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   const { url, prefix, onFault = () => undefined, random = Math.random } = options;
   if (prefix.startsWith('$')) throw new TypeError('names that begin with $ belong to the server');
   const timings = { ...defaultTimings, ...options.timings };
-  const connection = openConnection(url);
+  const connection = openConnection(parseServerUrl(url));
   const pages = createPages(connection, { prefix, silenceMs: timings.silenceMs });
   const head = createHead(pages);
-  const bell = createBell({ connection, prefix, head: head.find, timings, random, onFault });
-  const reader = createReader({ connection, pages, bell, head: head.find });
+  const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
+  const reader = createReader({ connection, pages, notifier, head: head.find });
   /** Of each stream that is being appended to, the last append. */
-  const lanes = new Map<string, Promise<unknown>>();
+  const queues = new Map<string, Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  async function append({ stream, events, expectedRevision }: Append): Promise<AppendResult> {
-    const frames = appendFrames(prefix + stream, events, expectedRevision);
-    const result = appendResult(await send(frames, isRepeatable(expectedRevision)), expectedRevision);
+  async function append(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
+    const result = await send(call);
     head.note(result.position);
-    bell.ring();
+    notifier.notify();
     return result;
   }
 
@@ -79,16 +72,19 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
    * A repeat that comes while the server is still at the first one is dropped, and answered ABORTED after two seconds:
    * "wait for the client to retry", as the server's source has it. So answers a server that is too slow for itself, too.
    */
-  async function send(frames: Buffer, repeatable: boolean): Promise<AppendResp> {
+  async function send(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
     const deadline = performance.now() + timings.appendMs;
     for (let doubt: Error | undefined; ;) {
-      const left = Math.max(1, Math.ceil(deadline - performance.now()));
+      const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
-        return await connection.append(frames, left);
+        const { nextExpectedRevision, position } = await connection.append({ ...call, timeoutMs });
+        return { revision: nextExpectedRevision, position: formatPosition(position) };
       } catch (error) {
+        if (error instanceof WrongExpectedVersionError)
+          throw new WrongExpectedRevisionError(call.expectedRevision, revisionOf(error));
         // That this attempt came to nothing says nothing of the one before.
         doubt ??= appendError(error);
-        if (!repeatable || !isAborted(error) || performance.now() >= deadline) throw doubt;
+        if (!isRepeatable(call.expectedRevision) || !isAborted(error) || performance.now() >= deadline) throw doubt;
       }
     }
   }
@@ -97,20 +93,20 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
    * One after the other to each stream: calls overtake each other on their way, and the server takes its time over a
    * repeat that comes while it is still at the first one.
    */
-  function inTurn(request: Append): Promise<AppendResult> {
-    const { stream } = request;
-    const before = lanes.get(stream);
-    const turn = before === undefined ? append(request) : before.then(() => append(request));
+  function inTurn(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
+    const { stream } = call;
+    const before = queues.get(stream);
+    const turn = before === undefined ? append(call) : before.then(() => append(call));
     const settled = turn.then(ignore, ignore).then(() => {
-      if (lanes.get(stream) === settled) lanes.delete(stream);
+      if (queues.get(stream) === settled) queues.delete(stream);
     });
-    lanes.set(stream, settled);
+    queues.set(stream, settled);
     return turn;
   }
 
   async function close(): Promise<void> {
-    const silent = bell.close();
-    await Promise.all([...lanes.values()]);
+    const silent = notifier.close();
+    await Promise.all([...queues.values()]);
     connection.close();
     await silent;
   }
@@ -122,17 +118,29 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
       validateAppend(stream, events, expectedRevision);
       assertTakenByServer(prefix + stream, events);
       if (closing !== undefined) throw closedError();
-      return inTurn({ stream, events: [...events], expectedRevision });
+      return inTurn({ stream: prefix + stream, events: events.map(clientEvent), expectedRevision });
     },
     head: head.find,
     isWritable: connection.isUp,
-    wake: bell.ring,
-    check: () => checkEventStoreDb({ connection, url, silenceMs: timings.silenceMs }),
+    wake: notifier.notify,
+    check: () => checkEventStoreDb(connection, timings.silenceMs),
     close: () => (closing ??= close()),
   };
 }
 
 const ignore = (): void => undefined;
+
+/** The client makes text of the values again, the same: it is canonical. */
+const clientEvent = ({ id, type, data, metadata }: EventToAppend) =>
+  jsonEvent({
+    id,
+    type,
+    data: JSON.parse(data) as JSONType,
+    metadata: JSON.parse(metadata) as Record<string, unknown>,
+  });
+
+const revisionOf = ({ actualVersion }: WrongExpectedVersionError): bigint | 'no_stream' =>
+  typeof actualVersion === 'bigint' ? actualVersion : 'no_stream';
 
 /** What only this server refuses, or would take otherwise than we mean it. @throws InvalidAppendError */
 function assertTakenByServer(stream: string, events: readonly EventToAppend[]): void {

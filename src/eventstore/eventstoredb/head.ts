@@ -2,9 +2,10 @@
 import { logStart, type Position } from '../event-store.js';
 import type { Pages } from './pages.js';
 
-/** Ours is mostly among the last; where it is not, larger steps follow. */
+/** Ours is mostly among the last; where it is not, whole pages follow. */
 const firstLook = 16;
-const furtherLook = 1_000;
+/** After so many pages of other people's events the server is asked whether there is one of ours at all. */
+const pagesBeforeSearch = 3;
 
 export interface Head {
   /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
@@ -25,13 +26,12 @@ export function createHead(pages: Pages): Head {
   /** The last event of ours before `end`, if it is not before what is known. */
   async function search(end: Position): Promise<Position | undefined> {
     let after: Position = end;
-    // Picked by the server where nothing is known yet, else no further than what is known.
-    const look = known.upTo === logStart ? {} : { count: furtherLook };
-    while (after > known.upTo) {
-      const { events, last, ended } = await pages.ofLog({ after, backwards: true, limit: 1, ...look });
+    for (let page = 0; after > known.upTo; page += 1) {
+      if (page === pagesBeforeSearch && (await pages.nextOfOurs(known.upTo)) === 'none') return undefined;
+      const { events, last, ended } = await pages.ofLog({ after, backwards: true, limit: 1 });
       if (events[0] !== undefined) return events[0].position;
       if (ended) return undefined;
-      after = last?.position ?? logStart;
+      after = last ?? logStart;
     }
     return undefined;
   }
@@ -40,16 +40,12 @@ export function createHead(pages: Pages): Head {
     note: (position) => void learn(position, position),
     async find() {
       const before = known;
-      const { events, first, last } = await pages.ofLog({
-        after: undefined,
-        backwards: true,
-        limit: 1,
-        count: firstLook,
-      });
-      const newest = first?.position ?? logStart;
+      const look = { after: undefined, backwards: true, limit: 1, count: firstLook };
+      const { events, first, last } = await pages.ofLog(look);
+      const newest = first ?? logStart;
       // The log has been replaced by an older one.
       if (newest < before.upTo) known = { upTo: logStart, ours: logStart };
-      const ours = events[0]?.position ?? (await search(last?.position ?? logStart));
+      const ours = events[0]?.position ?? (await search(last ?? logStart));
       return learn(newest, ours ?? known.ours);
     },
   };

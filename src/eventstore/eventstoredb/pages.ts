@@ -1,27 +1,34 @@
 /** Reads an EventStoreDB page by page: bounded by count and bytes, of our streams only, no call open between two pages. */
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { lengthOf, storedEvent, type FoundEvent, type ReadAnswer } from './answers.js';
+import {
+  BACKWARDS,
+  END,
+  FORWARDS,
+  START,
+  streamNameFilter,
+  type Direction,
+  type ReadPosition,
+  type ReadRevision,
+  type RecordedEvent,
+} from '@eventstore/db-client';
+import { Buffer } from 'node:buffer';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
-import type { Connection } from './connection.js';
-import { isNoRecord, SilenceError, unavailable } from './faults.js';
-import { allRequest, streamRequest } from './messages.js';
-import { demandPosition, parsePosition } from './positions.js';
+import type { Connection, ReadCall } from './connection.js';
+import { faultOf, isNoRecord, SilenceError, unavailable } from './faults.js';
+import { demandPosition, formatPosition, parsePosition } from './positions.js';
 
-const eventsPerPage = 1_000;
+export const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
-const plainPagesAfterSilence = 500;
-const farPatience = 6;
 /** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
 const lastRevision = 2n ** 63n - 2n;
-
-export type Place = Pick<FoundEvent, 'revision' | 'position'>;
+/** A server looks through half a million events of others in a second. */
+const searchMs = 60_000;
 
 export interface Page {
   /** Of our streams, under their logical names. */
   readonly events: readonly StoredEvent[];
-  /** The first and the last event that were looked at: of ours, where the server picks them. Undefined when there were none. */
-  readonly first: Place | undefined;
-  readonly last: Place | undefined;
+  /** Position of the first and of the last event that was looked at, ours or not. Undefined when there were none. */
+  readonly first: Position | undefined;
+  readonly last: Position | undefined;
   /** There was nothing more when the server answered. */
   readonly ended: boolean;
 }
@@ -31,158 +38,171 @@ interface PageOptions {
   readonly limit: number;
   readonly backwards: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What has been found is not kept back for longer: in a log that grows as fast as it is read, a page has no end. Default: no bound. */
-  readonly withinMs?: number;
 }
 
 interface LogOptions extends PageOptions {
+  /** Events after it forwards, before it backwards. Undefined = from the end that is read away from. */
   readonly after: Position | undefined;
-  /** So many events are looked at, ours or not. Absent: the server picks ours, however many others are between them. */
+  /** The event at the position `after` itself is read, too. */
+  readonly inclusive?: boolean;
+  /** So many events are looked at, ours or not. Default: a page. */
   readonly count?: number;
 }
 
-interface StreamOptions extends PageOptions {
-  readonly from: bigint | undefined;
-}
-
-export interface Pages {
-  /** Events after `after` forwards, before it backwards; undefined = from the end that is read away from. @throws StoreUnavailableError */
-  ofLog(options: LogOptions): Promise<Page>;
-  /** Position of the last event in the log, whosever it is. @throws StoreUnavailableError */
-  end(): Promise<Position>;
-  /** The event of ours at exactly this position. @throws StoreUnavailableError */
-  at(position: Position): Promise<StoredEvent | undefined>;
-  /** Events from `from`, inclusive. @throws StoreUnavailableError */
-  ofStream(stream: string, options: StreamOptions): Promise<Page>;
-}
-
-interface Look {
-  readonly request: ReadReq;
+interface Look extends Pick<PageOptions, 'limit' | 'signal'> {
+  readonly start: ReadCall['start'];
+  /** So many events are asked for. */
   readonly count: number;
-  /** Milliseconds that the server may be silent. Default: as for all. */
-  readonly patience?: number;
   /** Whether the event belongs to the page at all. */
-  readonly wanted: (event: Place) => boolean;
+  readonly wanted?: (position: Position) => boolean;
 }
 
-export function createPages(
-  connection: Connection,
-  { prefix, silenceMs }: { readonly prefix: string; readonly silenceMs: number },
-): Pages {
-  async function page(
-    { request, count, wanted, patience = silenceMs }: Look,
-    { limit, signal, withinMs = Infinity }: PageOptions,
-  ): Promise<Page> {
+/** The server picks the streams with our prefix. Nothing is needed of checkpoints: they come seldom. */
+export function filterOf(prefix: string) {
+  const rare = { maxSearchWindow: 1_000, checkpointInterval: 1_000 };
+  return prefix === ''
+    ? streamNameFilter({ ...rare, regex: '^[^$]' })
+    : streamNameFilter({ ...rare, prefixes: [prefix] });
+}
+
+export type Pages = ReturnType<typeof createPages>;
+
+/** All functions throw StoreUnavailableError. */
+export function createPages(connection: Connection, { prefix, silenceMs }: { prefix: string; silenceMs: number }) {
+  async function page({ start, count, wanted, limit, signal }: Look): Promise<Page> {
     const events: StoredEvent[] = [];
-    const deadline = performance.now() + withinMs;
     let seen = 0;
     let bytes = 0;
-    let first: FoundEvent | undefined;
-    let last: FoundEvent | undefined;
-    const take = (event: FoundEvent): boolean => {
+    let first: Position | undefined;
+    let last: Position | undefined;
+    const take = (event: RecordedEvent): boolean => {
       seen += 1;
-      if (!wanted(event)) return true;
-      const ours = logical(event, prefix);
-      if (ours !== undefined) {
-        bytes += lengthOf(event.data) + lengthOf(event.metadata);
+      const position = formatPosition(event.position);
+      if (wanted?.(position) === false) return true;
+      if (isOurs(event, prefix)) {
+        const ours = storedEvent(event, prefix, position);
+        bytes += Buffer.byteLength(ours.data) + Buffer.byteLength(ours.metadata);
         // It is read again with the next page: `last` stays before it.
         if (bytes > bytesPerPage && events.length > 0) return false;
         events.push(ours);
       }
-      first ??= event;
-      last = event;
-      return events.length < limit && (events.length === 0 || performance.now() < deadline);
+      first ??= position;
+      last = position;
+      return events.length < limit;
     };
-    const takeAnswer = (answer: ReadAnswer): boolean => answer.kind !== 'event' || take(answer.event);
-    const end = await connection.read({ request, take: takeAnswer, silenceMs: patience, signal });
+    const end = await connection.read({ start, take, silenceMs, signal });
     return { events, first, last, ended: end === 'ended' && seen < count };
   }
 
-  /** So many pages yet are picked here, and not by the server. */
-  let plainPages = 0;
+  async function ofLog({ after = logStart, count = eventsPerPage, ...options }: LogOptions): Promise<Page> {
+    const { backwards, inclusive = false, limit, signal } = options;
+    const isEdge = after === logStart;
+    const direction: Direction = backwards ? BACKWARDS : FORWARDS;
+    const fromPosition: ReadPosition = isEdge ? edgeOf(backwards) : demandPosition(after);
+    // Forwards the server begins with the event at the position itself: one more is asked for.
+    const maxCount = isEdge ? count : count + 1;
+    const look = { direction, fromPosition, maxCount };
+    const start: ReadCall['start'] = (client, base) => client.readAll({ ...base, ...look });
+    const wanted = (position: Position): boolean =>
+      position === after ? inclusive : isEdge || backwards === position < after;
+    return page({ start, count: maxCount, wanted, limit, signal });
+  }
 
-  /** A server that looks through millions of other people's events says nothing meanwhile: then each is looked at here. */
-  async function ofLog(options: LogOptions): Promise<Page> {
-    if (options.count !== undefined) return look(options, { count: options.count });
-    if (plainPages > 0) {
-      plainPages -= 1;
-      return look(options, { count: eventsPerPage });
-    }
-    try {
-      return await look(options, { count: eventsPerPage, picked: prefix });
-    } catch (error) {
+  /** Events from `from`, inclusive. */
+  async function ofStream(stream: string, from: bigint | undefined, options: PageOptions): Promise<Page> {
+    const { backwards, limit, signal } = options;
+    const isBeyond = from !== undefined && from > lastRevision;
+    if (from !== undefined && (from < 0n || (isBeyond && !backwards))) return nothing;
+    const direction: Direction = backwards ? BACKWARDS : FORWARDS;
+    const fromRevision: ReadRevision = isBeyond ? END : (from ?? edgeOf(backwards));
+    const count = Math.min(limit, eventsPerPage);
+    const look = { direction, fromRevision, maxCount: count };
+    const start: ReadCall['start'] = (client, base) => client.readStream(prefix + stream, { ...base, ...look });
+    return page({ start, count, limit, signal }).catch((error: unknown) => {
+      if (faultOf(error).kind === 'no_stream') return nothing;
+      throw error;
+    });
+  }
+
+  /** By a filtered subscription, left with its first event or when it has caught up. */
+  async function nextOfOurs(after: Position, signal?: AbortSignal): Promise<Position | 'none' | undefined> {
+    const caughtUp = new AbortController();
+    let found: Position | undefined;
+    const start: ReadCall['start'] = (client, base) => {
+      const fromPosition = after === logStart ? START : demandPosition(after);
+      const stream = client.subscribeToAll({ ...base, fromPosition, filter: filterOf(prefix) });
+      // It is told past events that are still on their way through the stream.
+      const leave = (): unknown => (stream.readableLength > 0 ? setImmediate(leave) : caughtUp.abort());
+      return stream.on('caughtUp', () => setImmediate(leave));
+    };
+    const take = (event: RecordedEvent): boolean => {
+      if (isOurs(event, prefix)) found ??= formatPosition(event.position);
+      return found === undefined;
+    };
+    const either = signal === undefined ? caughtUp.signal : AbortSignal.any([signal, caughtUp.signal]);
+    await connection.read({ start, take, silenceMs: searchMs, signal: either }).catch((error: unknown) => {
       if (!(error instanceof SilenceError)) throw error;
-      plainPages = plainPagesAfterSilence;
-      return look(options, { count: eventsPerPage });
-    }
-  }
-
-  async function look(
-    { after, ...options }: LogOptions,
-    { count, picked }: { readonly count: number; readonly picked?: string },
-  ): Promise<Page> {
-    const { backwards } = options;
-    if (backwards && after === logStart) return nothing;
-    const start = after === logStart ? undefined : after;
-    const from = start === undefined ? undefined : demandPosition(start);
-    // The server begins with the event at the position itself when it reads forwards: one more, and left out.
-    const span = { backwards, count: from === undefined ? count : count + 1 };
-    const wanted = ({ position }: Place): boolean =>
-      start === undefined || (backwards ? position < start : position > start);
-    // From an end of the log there may be millions of other people's events before the first of ours.
-    const isFar = picked !== undefined && (backwards || from === undefined);
-    const patience = isFar ? farPatience * silenceMs : silenceMs;
-    return page({ request: allRequest(from, span, picked), count: span.count, wanted, patience }, options);
-  }
-
-  async function ofStream(stream: string, { from, ...options }: StreamOptions): Promise<Page> {
-    const { backwards } = options;
-    const start = from !== undefined && from > lastRevision ? undefined : from;
-    if (from !== undefined && (from < 0n || (start === undefined && !backwards))) return nothing;
-    const count = Math.min(options.limit, eventsPerPage);
-    const request = streamRequest(prefix + stream, start, { backwards, count });
-    return page({ request, count, wanted: () => true }, options);
+    });
+    return found ?? (caughtUp.signal.aborted ? 'none' : undefined);
   }
 
   async function at(position: Position): Promise<StoredEvent | undefined> {
-    const from = parsePosition(position);
-    if (from === undefined) return undefined;
-    const request = allRequest(from, { backwards: false, count: 1 });
-    const wanted = (event: Place): boolean => event.position === position;
+    if (parsePosition(position) === undefined) return undefined;
     try {
-      const { events } = await page({ request, count: 1, wanted }, { backwards: false, limit: 1 });
+      const { events } = await ofLog({ after: position, inclusive: true, backwards: false, count: 0, limit: 1 });
       return events[0];
     } catch (error) {
       if (!isNoRecord(error)) throw error;
       // No record begins there, or the server cannot read at all: then it cannot read the last one either.
-      await ofLog({ after: undefined, backwards: true, count: 1, limit: 1 });
+      await end();
       return undefined;
     }
   }
 
   async function end(): Promise<Position> {
-    const { last } = await ofLog({ after: undefined, backwards: true, count: 1, limit: 1 });
-    return last?.position ?? logStart;
+    const { last } = await ofLog({ after: logStart, backwards: true, count: 1, limit: 1 });
+    return last ?? logStart;
   }
 
   return {
-    ofLog: (options) => ofLog(options).catch(fail),
+    ofLog: (options: LogOptions) => ofLog(options).catch(fail),
+    /** Position of the last event in the log, ours or not. */
     end: () => end().catch(fail),
-    at: (position) => at(position).catch(fail),
-    ofStream: (stream, options) => ofStream(stream, options).catch(fail),
+    /** Position of the first event of ours after `after`, however many others are between. Undefined: the server did not say in time. */
+    nextOfOurs: (after: Position, signal?: AbortSignal) => nextOfOurs(after, signal).catch(fail),
+    /** The event of ours at exactly this position. */
+    at: (position: Position) => at(position).catch(fail),
+    ofStream: (stream: string, from: bigint | undefined, options: PageOptions) =>
+      ofStream(stream, from, options).catch(fail),
   };
 }
+
+/** The end that is read away from. */
+const edgeOf = (backwards: boolean): typeof END | typeof START => (backwards ? END : START);
 
 function fail(error: unknown): never {
   throw error instanceof TypeError ? error : unavailable(error);
 }
 
-const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
+export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
 
-/** The event under its logical name, or undefined: the server's own events and other people's are none of ours. */
-function logical(event: FoundEvent, prefix: string): StoredEvent | undefined {
-  const { stream, type } = event;
-  // A tombstone is an event of the stream itself, with a type of the server's.
-  if (stream.startsWith('$') || type.startsWith('$') || !stream.startsWith(prefix)) return undefined;
-  return storedEvent(event, stream.slice(prefix.length));
+/** The server's own events and other people's are not. A tombstone is an event of its stream, with a type of the server's. */
+const isOurs = ({ streamId, type }: RecordedEvent, prefix: string): boolean =>
+  streamId.startsWith(prefix) && !streamId.startsWith('$') && !type.startsWith('$');
+
+/** The event under its logical name. */
+const storedEvent = (event: RecordedEvent, prefix: string, position: Position): StoredEvent => ({
+  stream: event.streamId.slice(prefix.length),
+  revision: event.revision,
+  position,
+  id: event.id,
+  type: event.type,
+  data: textOf(event.data),
+  metadata: textOf(event.metadata),
+});
+
+/** The client has parsed what is JSON, and leaves as bytes what is not. */
+function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
 }

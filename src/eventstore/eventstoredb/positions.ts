@@ -1,4 +1,5 @@
 /** How positions of an EventStoreDB are written: commit and prepare as decimal text of equal length, so that they sort. */
+import type { Position as LogPosition } from '@eventstore/db-client';
 import { StoreUnavailableError, type Position } from '../event-store.js';
 
 const digits = 20;
@@ -6,18 +7,12 @@ const digits = 20;
 const largest = 2n ** 63n - 1n;
 const pattern = /^\d{40}$/;
 
-export interface LogPosition {
-  /** Decimal text without leading zeros, as the protocol has it. */
-  readonly commit: string;
-  readonly prepare: string;
-}
-
 /** @throws StoreUnavailableError the server did not say where the event stands. */
-export function formatPosition(commit: string, prepare: string): Position {
-  // "No position" is all bits set, the only number with as many digits. Servers before 22.10 answer it when one stream is read.
-  if (commit.length >= digits || prepare.length >= digits)
+export function formatPosition(position: LogPosition | undefined): Position {
+  // Servers before 22.10 answer with all bits set when one stream is read.
+  if (position === undefined || position.commit > largest || position.prepare > largest)
     throw new StoreUnavailableError('the server tells no positions of events: EventStoreDB 22.10 or later is needed');
-  return commit.padStart(digits, '0') + prepare.padStart(digits, '0');
+  return `${position.commit}`.padStart(digits, '0') + `${position.prepare}`.padStart(digits, '0');
 }
 
 /** Undefined when the text cannot be a position of such a log; `logStart` is none either. */
@@ -25,7 +20,7 @@ export function parsePosition(position: Position): LogPosition | undefined {
   if (!pattern.test(position)) return undefined;
   const commit = BigInt(position.slice(0, digits));
   const prepare = BigInt(position.slice(digits));
-  return commit > largest || prepare > commit ? undefined : { commit: `${commit}`, prepare: `${prepare}` };
+  return commit > largest || prepare > commit ? undefined : { commit, prepare };
 }
 
 /** @throws TypeError */

@@ -1,4 +1,4 @@
-/** The reading half of the EventStoreDB adapter: streams, the log, its head, and subscriptions that read when the bell rings. */
+/** The reading half of the EventStoreDB adapter: streams, the log, and subscriptions that read on when they are notified. */
 import {
   logStart,
   type EventReader,
@@ -8,39 +8,45 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../event-store.js';
-import type { Bell } from './change-notifier.js';
-import { closedError, type Connection } from './connection.js';
-import type { Page, Pages, Place } from './pages.js';
+import type { ChangeNotifier } from './change-notifier.js';
+import type { Connection } from './connection.js';
+import { closedError } from './faults.js';
+import { eventsPerPage, nothing, type Page, type Pages } from './pages.js';
 import { demandPosition } from './positions.js';
 
-const eventsPerPage = 1_000;
-/** Pages of a subscription. */
-const live = { backwards: false, limit: eventsPerPage, withinMs: 100 } as const;
+/** After so many pages without an event of ours the server searches for the next one. */
+const pagesBeforeSearch = 2;
 
 export interface ReaderParts {
   readonly connection: Pick<Connection, 'isClosed'>;
   readonly pages: Pages;
-  readonly bell: Bell;
+  readonly notifier: ChangeNotifier;
   readonly head: () => Promise<Position>;
 }
 
-export function createReader({ connection, pages, bell, head }: ReaderParts): Omit<EventReader, 'close' | 'head'> {
-  function stream(name: string, options: ReadStreamOptions): AsyncGenerator<readonly StoredEvent[]> {
-    const { signal } = options;
-    const backwards = options.direction === 'backwards';
-    const step = backwards ? -1n : 1n;
-    return paged(options, (limit, last) => {
-      const from = last === undefined ? options.from : last.revision + step;
-      return pages.ofStream(name, { from, backwards, limit, signal });
-    });
-  }
+export function createReader({ connection, pages, notifier, head }: ReaderParts): Omit<EventReader, 'close' | 'head'> {
+  /** Forwards through the log, page after page, with a leap over many events of others. */
+  function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<Page> {
+    let after = start;
+    let inclusive = false;
+    let fruitless = 0;
 
-  function log(options: ReadAllOptions): AsyncGenerator<readonly StoredEvent[]> {
-    const { signal } = options;
-    const backwards = options.direction === 'backwards';
-    return paged(options, (limit, last) =>
-      pages.ofLog({ after: last === undefined ? options.after : last.position, backwards, limit, signal }),
-    );
+    async function leap(): Promise<void> {
+      const end = await pages.end();
+      const next = await pages.nextOfOurs(after, signal);
+      if (next === undefined || isAborted(signal)) return;
+      inclusive = next !== 'none';
+      const place = next === 'none' ? end : next;
+      if (place > after) after = place;
+    }
+
+    return async (limit) => {
+      if (fruitless >= pagesBeforeSearch) await leap();
+      const page = await pages.ofLog({ after, inclusive, backwards: false, limit, signal });
+      if (page.last !== undefined) [after, inclusive] = [page.last, false];
+      fruitless = page.events.length === 0 && !page.ended ? (fruitless + 1) % (pagesBeforeSearch + 1) : 0;
+      return page;
+    };
   }
 
   async function* follow(start: Promise<Position>, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
@@ -55,51 +61,51 @@ export function createReader({ connection, pages, bell, head }: ReaderParts): Om
   async function* messages(start: Position, signal: AbortSignal): AsyncGenerator<SubscriptionMessage> {
     let position = start;
     let announced = false;
-    const look = lookOn(start, signal);
-    while (!signal.aborted && !bell.isClosed()) {
-      const count = bell.count();
-      const { events, ended } = await look();
+    let wasNotified = true;
+    const walk = createWalk(start, signal);
+    while (!signal.aborted && !notifier.isClosed()) {
+      const version = notifier.version();
+      const { events, ended } = await walk(eventsPerPage);
       // What was read before an abort can be half a page.
       if (isAborted(signal)) return;
       const newest = events.at(-1);
       if (newest !== undefined) {
         position = newest.position;
         announced = false;
-        bell.saw(position);
+        notifier.found(wasNotified);
         yield { type: 'events', events };
       }
       if (!ended) continue;
       if (!announced && !isAborted(signal)) yield { type: 'caught_up', position };
       announced = true;
-      await bell.next(count, signal);
+      wasNotified = await notifier.next(version, signal);
     }
   }
 
-  /** One page after the other. Between events of ours may be other people's, which are not looked at again and again. */
-  function lookOn(start: Position, signal: AbortSignal): () => Promise<Page> {
-    let after = start;
-    // Where the log ended before the last look: a look that finds nothing has gone as far.
-    let end = start;
-    return async () => {
-      const page = await pages.ofLog({ ...live, after, signal });
-      after = page.last?.position ?? after;
-      if (page.ended && page.events.length === 0 && !isAborted(signal)) {
-        if (end > after) after = end;
-        end = await pages.end();
-      }
-      return page;
-    };
-  }
-
   return {
-    readStream(name, options = {}) {
+    readStream(name, options: ReadStreamOptions = {}) {
       assertLimit(options.limit);
-      return stream(name, options);
+      const backwards = options.direction === 'backwards';
+      let { from } = options;
+      return paged(options, async (limit) => {
+        const page = await pages.ofStream(name, from, { backwards, limit, signal: options.signal });
+        const last = page.events.at(-1)?.revision;
+        if (last !== undefined) from = backwards ? last - 1n : last + 1n;
+        return page;
+      });
     },
-    readAll(options = {}) {
+    readAll(options: ReadAllOptions = {}) {
       assertLimit(options.limit);
-      if (options.after !== undefined && options.after !== logStart) demandPosition(options.after);
-      return log(options);
+      const { signal } = options;
+      let { after } = options;
+      if (after !== undefined && after !== logStart) demandPosition(after);
+      if (options.direction !== 'backwards') return paged(options, createWalk(after ?? logStart, signal));
+      return paged(options, async (limit) => {
+        if (after === logStart) return nothing;
+        const page = await pages.ofLog({ after, backwards: true, limit, signal });
+        after = page.last;
+        return page;
+      });
     },
 
     // The head is asked for at once, not when the first message is.
@@ -118,17 +124,15 @@ export function createReader({ connection, pages, bell, head }: ReaderParts): Om
 /** Pages until the limit or the end. What was read before an abort can be half a page, and is dropped. */
 async function* paged(
   { limit = Infinity, signal }: { readonly limit?: number; readonly signal?: AbortSignal },
-  next: (limit: number, last: Place | undefined) => Promise<Page>,
+  next: (limit: number) => Promise<Page>,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let left = limit;
-  let last: Place | undefined;
   while (left > 0 && !isAborted(signal)) {
-    const page = await next(Math.min(left, eventsPerPage), last);
+    const page = await next(Math.min(left, eventsPerPage));
     if (isAborted(signal)) return;
     left -= page.events.length;
     if (page.events.length > 0) yield page.events;
     if (page.ended || page.last === undefined) return;
-    last = page.last;
   }
 }
 

@@ -1,13 +1,13 @@
 /** Time-outs and intervals of the EventStoreDB adapter, in milliseconds. Tests shorten them. */
 export interface Timings {
-  /** From the call to the answer of an append, looking for the leader included. */
+  /** From the call to the answer of an append. */
   readonly appendMs: number;
   /** A read is given up when the server is silent for so long. */
   readonly silenceMs: number;
-  /** Subscriptions that are caught up look into the log so often, rung or not. */
+  /** Subscriptions that are caught up look into the log so often, notified or not. */
   readonly pollMs: number;
-  /** Events of ours that did not ring for so long make the bell deaf. */
-  readonly deafMs: number;
+  /** A live subscription that said nothing of new events for so long has stalled. */
+  readonly stalledMs: number;
   readonly firstBackOffMs: number;
   readonly lastBackOffMs: number;
 }
@@ -16,7 +16,7 @@ export const defaultTimings: Timings = {
   appendMs: 3_000,
   silenceMs: 5_000,
   pollMs: 1_000,
-  deafMs: 30_000,
+  stalledMs: 30_000,
   firstBackOffMs: 100,
   lastBackOffMs: 5_000,
 };

@@ -1,11 +1,8 @@
 /** Judges the connection string before the client sees it: what the client says of a bad one holds the password. */
-import { EventStoreDBClient } from '@eventstore/db-client';
-import { readFileSync } from 'node:fs';
+import { EventStoreDBClient, type Credentials } from '@eventstore/db-client';
 
 /** What the client understands, as it compares: without case, hyphen and underscore. */
 const options = new Set([
-  'usercertfile',
-  'userkeyfile',
   'maxdiscoverattempts',
   'connectionname',
   'defaultdeadline',
@@ -20,74 +17,52 @@ const options = new Set([
   'keepalivetimeout',
 ]);
 
+/** Those that a connection to a single node keeps. Deadlines and the search for the leader are the adapter's own. */
+const optionsOfNode = new Set(['connectionname', 'tls', 'tlscafile', 'keepaliveinterval', 'keepalivetimeout']);
+/** A connection whose other end has vanished is given up this long after an unanswered ping, which goes out every ten seconds. */
+const keepAliveTimeout = 'keepAliveTimeout=5000';
+
 /** The connection string cannot be used. The message holds nothing of it but names of options. */
 export class EventStoreUrlError extends Error {
   override readonly name = 'EventStoreUrlError';
 }
 
-/** Connects nothing yet. @throws EventStoreUrlError */
-export function createClient(url: string): EventStoreDBClient {
+export interface ServerAddress {
+  /** A connection string for each node that is named, without credentials. */
+  readonly nodes: readonly string[];
+  readonly credentials: Credentials | undefined;
+}
+
+/** @throws EventStoreUrlError */
+export function parseServerUrl(url: string): ServerAddress {
   assertScheme(url);
-  assertCredentials(url);
-  assertOptions(url);
+  const [, authority = '', query = ''] = /^[^:]*:\/\/([^/?]*)[^?]*\??(.*)$/s.exec(url) ?? [];
+  const [login, hosts] = splitAt(authority, authority.lastIndexOf('@'));
+  assertCredentials(login);
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  for (const pair of pairs) assertOption(pair);
   try {
-    return EventStoreDBClient.connectionString(url);
+    EventStoreDBClient.connectionString(url);
+    const kept = pairs.filter((pair) => optionsOfNode.has(nameOf(pair)));
+    if (!kept.some((pair) => nameOf(pair) === 'keepalivetimeout')) kept.push(keepAliveTimeout);
+    return {
+      nodes: hosts.split(',').map((host) => `esdb://${host}?${kept.join('&')}`),
+      credentials: credentialsIn(login),
+    };
   } catch (error) {
     throw new EventStoreUrlError(`the EventStoreDB URL cannot be used: ${reasonOf(error)}`);
   }
 }
 
-/** The first node that the URL names, without a search for the others: that search keeps to itself why it fails. */
-export const firstNode = (url: string): string =>
-  url.replace(/^\s*esdb(?:\+discover)?:\/\/((?:[^:]+:[^@]+@)?)([^,/?]+)[^?]*/, 'esdb://$1$2');
-
-/** What a connection needs beside the node's address. */
-export interface NodeAccess {
-  /** Undefined: without TLS. */
-  readonly tls: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer } | undefined;
-  /** For the header `authorization`. */
-  readonly credentials: string | undefined;
-  /** How often the other end of a connection is asked whether it is still there, and how long it may take to say so. Undefined: never. */
-  readonly keepAlive: { readonly intervalMs: number; readonly timeoutMs: number } | undefined;
+function splitAt(text: string, place: number): [string, string] {
+  return place < 0 ? ['', text] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-/** As the client reads it; to be called with a URL that the client has taken. */
-export function nodeAccess(url: string): NodeAccess {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const given = new Map(
-    query.split('&').map((pair): [string, string] => {
-      const [name = '', value = ''] = pair.split('=');
-      return [flat(name), value.trim()];
-    }),
-  );
-  const file = (name: string): Buffer | undefined => {
-    const named = given.get(name);
-    return named === undefined ? undefined : readFileSync(named);
-  };
-  const [, user, password] = /^\s*esdb(?:\+discover)?:\/\/([^:/?]+):([^@]+)@/.exec(url) ?? [];
-  const [ca, cert, key] = [file('tlscafile'), file('usercertfile'), file('userkeyfile')];
-  return {
-    tls: given.get('tls') === 'false' ? undefined : { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
-    credentials:
-      user === undefined || password === undefined
-        ? undefined
-        : `Basic ${Buffer.from(`${decodeURIComponent(user)}:${decodeURIComponent(password)}`).toString('base64')}`,
-    keepAlive: keepAliveIn(given),
-  };
+function credentialsIn(login: string): Credentials | undefined {
+  if (login === '') return undefined;
+  const [username, password] = splitAt(login, login.indexOf(':'));
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
-
-/** The defaults are the client's; -1 switches it off. */
-function keepAliveIn(given: ReadonlyMap<string, string>): NodeAccess['keepAlive'] {
-  const milliseconds = (name: string): number => Number(given.get(name) ?? 10_000);
-  const [intervalMs, timeoutMs] = [milliseconds('keepaliveinterval'), milliseconds('keepalivetimeout')];
-  if (intervalMs < 0 || timeoutMs < 0) return undefined;
-  return { intervalMs: Math.max(intervalMs, shortest.intervalMs), timeoutMs: Math.max(timeoutMs, shortest.timeoutMs) };
-}
-
-/** A server would take more of it for an attack, and must have time to answer. */
-const shortest = { intervalMs: 1_000, timeoutMs: 100 };
-
-const flat = (name: string): string => name.trim().toLowerCase().replace(/[_-]/g, '');
 
 function assertScheme(url: string): void {
   if (!/^\s*esdb(\+discover)?:\/\/./.test(url))
@@ -95,24 +70,25 @@ function assertScheme(url: string): void {
 }
 
 /** The client cuts a password at a colon and ends it at an @, silently. */
-function assertCredentials(url: string): void {
-  const authority = url.replace(/^[^:]*:\/\//, '').replace(/[/?].*$/s, '');
-  const credentials = authority.slice(0, Math.max(authority.lastIndexOf('@'), 0));
-  if (credentials.includes('@') || credentials.split(':').length > 2)
+function assertCredentials(login: string): void {
+  if (login.includes('@') || login.split(':').length > 2)
     throw new EventStoreUrlError('user name and password in the EventStoreDB URL must be percent-encoded');
 }
 
 /** The client prints the whole URL to standard error when it meets an option that it does not know or support. */
-function assertOptions(url: string): void {
-  const query = url.slice(url.indexOf('?') + 1);
-  if (query === url) return;
-  for (const pair of query.split('&')) {
-    const [name = '', value = ''] = pair.split('=');
-    const key = flat(name);
-    if (!options.has(key)) throw new EventStoreUrlError(`the EventStoreDB URL has an unknown option ${quoted(name)}`);
-    if (key === 'tlsverifycert' && value.trim() === 'false')
-      throw new EventStoreUrlError('tlsVerifyCert=false is not supported: name the authority with tlsCAFile');
-  }
+function assertOption(pair: string): void {
+  const name = nameOf(pair);
+  const [written = '', value = ''] = pair.split('=');
+  if (name === 'usercertfile' || name === 'userkeyfile')
+    throw new EventStoreUrlError(`${name} is not supported: give a user name and a password`);
+  if (!options.has(name)) throw new EventStoreUrlError(`the EventStoreDB URL has an unknown option ${quoted(written)}`);
+  if (name === 'tlsverifycert' && value.trim() === 'false')
+    throw new EventStoreUrlError('tlsVerifyCert=false is not supported: name the authority with tlsCAFile');
+}
+
+function nameOf(pair: string): string {
+  const [name = ''] = pair.split('=');
+  return name.trim().toLowerCase().replace(/[_-]/g, '');
 }
 
 /** A mistyped URL may have anything in the place of a name. */
@@ -122,7 +98,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the client refuses it';
   // The parser's own errors quote the URL; they alone say what was expected, which does not.
   if ('expected' in error && typeof error.expected === 'string') return `expected ${error.expected}`;
-  return /^(Failed to load certificate|userCertFile must|Invalid (keepAlive|default))/.test(error.message)
+  return /^(Failed to load certificate|Invalid (keepAlive|default))/.test(error.message)
     ? error.message
     : 'the client refuses it';
 }

@@ -9,7 +9,7 @@ eventStoreContract('the EventStoreDB event store, on the stand-in,', async () =>
   const server = await startStandIn();
   const prefix = newPrefix();
   return {
-    open: async () => openEventStoreDb({ url: server.url, prefix }),
+    open: async () => openEventStoreDb({ url: server.url, prefix, timings: { appendMs: 15_000 } }),
     cleanup: () => server.close(),
   };
 });
@@ -23,7 +23,7 @@ else {
   eventStoreContract('the EventStoreDB event store', async () => {
     const prefix = newPrefix();
     return {
-      open: async () => openEventStoreDb({ url, prefix }),
+      open: async () => openEventStoreDb({ url, prefix, timings: { appendMs: 15_000 } }),
       cleanup: () => deletePrefix(url, prefix),
     };
   });

@@ -1,5 +1,6 @@
 /** What the EventStoreDB adapter promises beyond the port: its prefix among other people's events, text as it went in, bursts. */
 import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
+import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -17,7 +18,6 @@ import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.
 
 const noStream = { expectedRevision: 'no_stream' } as const;
 const many = (count: number): EventToAppend[] => Array.from({ length: count }, (_, at) => said(`${at}`));
-const mebibyte = 1024 * 1024;
 
 describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
   let standIn: StandIn | undefined;
@@ -129,17 +129,31 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
   test('keeps data and metadata byte for byte, as JSON events that others can read', async () => {
     const name = prefix();
     const store = open({ prefix: name });
-    const event = {
-      ...said(),
-      data: '{ "b": 1.0, "a":[1e3,12345678901234567890 ], "7":"\\u00fc ü 🦉", "__proto__": {"x":-0} }',
-      metadata: '{"$correlationId" : "abc",\n"at":1.50}',
-    };
-    await store.append('text', [event], noStream);
-    expect(await all(store)).toMatchObject([event]);
-    for await (const { event: found } of foreigner().client.readStream(`${name}text`)) {
-      expect(found).toMatchObject({ isJson: true, id: event.id, type: 'Said' });
-      expect(found?.metadata).toEqual(JSON.parse(event.metadata));
-    }
+    const data = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
+    const odd =
+      '{"7":1e+21,"b":5e-324,"__proto__":{"toJSON":null},"constructor":[],"a":"ü 🦉 \\u0000 \\ud800 \u2028 \\" \\\\"}';
+    let revision = -1n;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(data, data), { minLength: 1, maxLength: 5 }), async (pairs) => {
+        const events = pairs.map(([one, two]) => ({
+          ...said(),
+          data: JSON.stringify(one),
+          metadata: JSON.stringify(two),
+        }));
+        events.push({ ...said(), data: odd, metadata: odd });
+        const from = revision + 1n;
+        const answer = await store.append('text', events, {
+          expectedRevision: revision < 0n ? 'no_stream' : revision,
+        });
+        revision = answer.revision;
+        const found: StoredEvent[] = [];
+        for await (const batch of store.readStream('text', { from })) found.push(...batch);
+        expect(found.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }))).toEqual(events);
+      }),
+      { numRuns: 50 },
+    );
+    for await (const { event: found } of foreigner().client.readStream(`${name}text`))
+      expect(found).toMatchObject({ isJson: true, type: 'Said' });
   });
 
   test('yields what others wrote into its streams, even if it is no JSON', async () => {
@@ -156,15 +170,11 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     const [good] = [said()];
     const refused = (...events: EventToAppend[]) =>
       expect(store.append('s', events, noStream)).rejects.toThrow(TypeError);
-    await refused({ ...said(), data: `"${'ü'.repeat(mebibyte / 2)}"` });
-    await refused(...Array.from({ length: 3 }, () => ({ ...said(), data: `"${'x'.repeat(400 * 1024)}"` })));
     await refused({ ...said(), type: '$system' });
     await refused(good, good);
     await expect(open({ prefix: '' }).append('$system', [said()], noStream)).rejects.toThrow(TypeError);
     expect(() => open({ prefix: '$mine-' })).toThrow(TypeError);
     expect(await all(store)).toEqual([]);
-    const largest = mebibyte - '{}'.length - 2 * 'Said'.length;
-    await store.append('s', [{ ...said(), data: `"${'x'.repeat(largest - 2)}"` }], noStream);
   });
 
   test('finds nothing at a position of another log', async () => {
@@ -201,28 +211,6 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     expect(seen).toEqual(written);
   });
 
-  test('shows a subscriber what it has found though the log grows as fast as it is read', async () => {
-    const store = open();
-    const abort = new AbortController();
-    let seen = 0;
-    let written = 0;
-    const reading = (async () => {
-      for await (const message of store.subscribe({ after: origin, signal: abort.signal }))
-        if (message.type === 'events') seen += message.events.length;
-    })();
-    // Fewer than a page holds: a full one would end by itself.
-    const writer = async (): Promise<void> => {
-      while (seen === 0 && written < 900) {
-        written += 2;
-        await store.append(randomUUID(), many(2), noStream);
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, writer));
-    abort.abort();
-    await reading;
-    expect(written).toBeLessThan(900);
-  });
-
   test('is woken by the appends of another process well before it would look by itself', async () => {
     const shared = prefix();
     const [writer, reader] = [open({ prefix: shared }), open({ prefix: shared, timings: { pollMs: 15_000 } })];
@@ -231,7 +219,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     const positions: string[] = [];
     for await (const message of reader.subscribe({ after: origin, signal: abort.signal })) {
       if (message.type === 'events') positions.push(...message.events.map((event) => event.position));
-      // Each caught up before the next: five times nothing but the bell can tell.
+      // Each caught up before the next: five times nothing but a notification can tell.
       else if (positions.length < 6) await writer.append(randomUUID(), [said()], noStream);
       else abort.abort();
     }

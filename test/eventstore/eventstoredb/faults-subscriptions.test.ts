@@ -1,4 +1,4 @@
-/** Subscriptions of the EventStoreDB adapter while the server fails: every event exactly once and in order, whatever happens to the bell. */
+/** Subscriptions of the EventStoreDB adapter while the server fails: every event exactly once and in order, whatever happens to the live subscription. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logStart, type EventStore } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
@@ -41,11 +41,11 @@ function countSubscriptions(server: StandIn): () => number {
   return () => count;
 }
 
-/** Long enough that a test which hears of events by a look instead of the bell runs out of time. */
+/** Long enough that a test which sees events by polling instead of a notification runs out of time. */
 const never = 600_000;
 
-describe('the bell', () => {
-  it('rings for what another process appends, long before it is time to look', async () => {
+describe('the live subscription', () => {
+  it('notifies of what another process appends, long before it is time to look', async () => {
     const { store, other } = await faultyStore({ pollMs: never });
     const subscription = follow(store, 'now');
     await subscription.until(() => subscription.caughtUp() > 0);
@@ -54,7 +54,7 @@ describe('the bell', () => {
     expect(subscription.ids()).toEqual(ids);
   });
 
-  it('that was dropped under load is hung up again: no event is missing, and it is no incident', async () => {
+  it('that was dropped under load is started again: no event is missing, and it is no incident', async () => {
     const { server, store, other, reported } = await faultyStore({ pollMs: never }, { liveBuffer: 32 });
     const count = countSubscriptions(server);
     const subscription = follow(store, 'now');
@@ -93,23 +93,23 @@ describe('the bell', () => {
     expect(subscription.ids()).toEqual(ids);
   });
 
-  it('that is deaf costs one look, and is replaced', async () => {
-    const { server, store, other, reported } = await faultyStore({ pollMs: 50, deafMs: 100 });
-    const deaf = server.inject({ kind: 'subscribe', type: 'hang', afterEvents: 0, times: 1 });
+  it('that stalls costs one look, and is replaced', async () => {
+    const { server, store, other, reported } = await faultyStore({ pollMs: 50, stalledMs: 100 });
+    const stalled = server.inject({ kind: 'subscribe', type: 'hang', afterEvents: 0, times: 1 });
     const count = countSubscriptions(server);
     const subscription = follow(store, 'now');
-    await until(() => deaf.hits === 1);
+    await until(() => stalled.hits === 1);
     await subscription.until(() => subscription.caughtUp() > 0);
     const ids: string[] = [];
     for (let at = 0; count() === 0; at += 1) {
-      ids.push(...(await write(other, `deaf-${at}`, 1)));
+      ids.push(...(await write(other, `stalled-${at}`, 1)));
       await subscription.until(() => subscription.seen.length === ids.length);
     }
     expect(subscription.ids()).toEqual(ids);
-    expect(reported.map(({ message }) => message)).toEqual([expect.stringContaining('told nothing of new events')]);
+    expect(reported.map(({ message }) => message)).toEqual([expect.stringContaining('said nothing of new events')]);
   });
 
-  it('that hangs on a connection whose other end has vanished without a word is hung up on another one', async () => {
+  it('that hangs on a connection whose other end has vanished without a word is started on another one', async () => {
     const server = await startStandIn();
     const direct = new URL(server.url.replace('esdb:', 'http:'));
     const proxy = await startTcpProxy({ host: direct.hostname, port: Number(direct.port) });
@@ -161,7 +161,7 @@ describe('a subscription', () => {
       expect(subscription.ids()).toEqual([...first, ...second]);
     });
 
-  it('sees every event once and in order through drops, broken connections, a deaf bell and restarts', async () => {
+  it('sees every event once and in order through drops, broken connections, a stalled subscription and restarts', async () => {
     const { server, store, other } = await faultyStore({}, { liveBuffer: 32 });
     let disturbed = 0;
     const early = follow(store, logStart);

@@ -6,7 +6,7 @@ import { startStandIn } from '../../support/eventstoredb-stand-in.js';
 eventStoreContract('the EventStoreDB event store, on the stand-in,', async () => {
   const server = await startStandIn();
   return {
-    open: async () => openEventStoreDb({ url: server.url, prefix: 'contract-' }),
+    open: async () => openEventStoreDb({ url: server.url, prefix: 'contract-', timings: { appendMs: 15_000 } }),
     cleanup: server.close,
   };
 });
