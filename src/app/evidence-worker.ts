@@ -9,7 +9,7 @@ import type { Difference } from '../evidence/verify-difference.js';
 import { verifyTail } from '../evidence/verify-tail.js';
 import { verifyLog, type Verification } from '../evidence/verify.js';
 import { readLogId } from '../projector/start.js';
-import { openReadModels, openViewsReader, patientMs, storeSettings } from '../stores/stores.js';
+import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
 /** What the main thread hears: first of the tail, then of the whole log; nothing after a difference or a failure. */
 export type FromVerifier =
@@ -60,7 +60,7 @@ async function verifiedBefore(logId: string | undefined): Promise<ChainHead | un
 async function keep({ count, head, position, log_id: logId, event_id: eventId }: Verification): Promise<void> {
   if (logId === null || eventId === null) return;
   try {
-    const models = await openReadModels(views, { patience: patientMs });
+    const models = await openReadModels(views, { busyTimeout: longBusyTimeoutMs });
     try {
       await keepVerifiedHead(models, { count, head, position, logId, eventId });
     } finally {

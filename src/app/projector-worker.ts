@@ -11,7 +11,7 @@ import type { NewStorages } from '../projector/new-storages.js';
 import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from '../rebuild/initial-build.js';
-import { isShared, openEventReader, openReadModels, patientMs, storeSettings } from '../stores/stores.js';
+import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 import { lowerThreadPriority } from './lower-thread-priority.js';
 
 /** Sent only when it has changed. */
@@ -35,7 +35,7 @@ const reader = await openEventReader(settings.events, {
   onFault: ({ message }) => send({ type: 'fault', fault: { kind: 'unavailable', message } }),
 });
 // A rebuild that makes indexes in the same file takes seconds.
-const readModels = await openReadModels(settings.views, { patience: patientMs });
+const readModels = await openReadModels(settings.views, { busyTimeout: longBusyTimeoutMs });
 const stop = new AbortController();
 const now = (): number => performance.now();
 const leaseOf = (name: string): Lease => createLease({ readModels, name, holder, ttl: leaseMs, now });

@@ -2,15 +2,15 @@
 import type { DomainEvent } from '../events/codec.js';
 import { dayOf, type Range, type Span } from './calendar.js';
 import { CannotFoldError, type Projection } from './projection.js';
-import { tally } from './sum-by-interval.js';
+import { sumByInterval } from './sum-by-interval.js';
 
 export type Outcomes = {
   readonly requested: number;
   readonly sent: number;
-  /** To be tried again: an e-mail may be so many times. */
+  /** To be tried again: an e-mail may be deferred several times. */
   readonly deferred: number;
   readonly failed: number;
-  /** Perhaps sent: an e-mail may be so several times. */
+  /** Perhaps sent: an e-mail may be in doubt several times. */
   readonly in_doubt: number;
   /** Perhaps sent, and not tried again by itself. */
   readonly held: number;
@@ -69,5 +69,8 @@ export type OutcomesRow = Span & Outcomes;
 /** One row for each interval, also where nothing happened. */
 export function outcomeRows(days: readonly OutcomesDay[], range: Range): readonly OutcomesRow[] {
   const changes = days.map((counts) => ({ day: counts.day, counts }));
-  return tally<Outcomes>(changes, range, { zero, add }).rows.map(({ span, counts }) => ({ ...span, ...counts }));
+  return sumByInterval<Outcomes>(changes, range, { zero, add }).rows.map(({ span, counts }) => ({
+    ...span,
+    ...counts,
+  }));
 }

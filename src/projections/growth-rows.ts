@@ -1,7 +1,7 @@
 /** The growth of a list as rows: what the documents of `list_growth` say, by day, week or month. Pure, so that an export gets the same rows from the log alone. */
 import { dayOf, earlier, type Range } from './calendar.js';
 import type { ListDay, ListLife } from './list-growth.js';
-import { tally, type Change } from './sum-by-interval.js';
+import { sumByInterval, type Change } from './sum-by-interval.js';
 
 export interface ListGrowth {
   readonly life: ListLife;
@@ -58,7 +58,7 @@ export const firstDay = ({ life, days }: ListGrowth): string =>
  * into the list as Unsubscribed and joined only then.
  */
 export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>, range: Range): readonly GrowthRow[] {
-  const { before, rows } = tally(changesOf(growth, late), range, { zero, add });
+  const { before, rows } = sumByInterval(changesOf(growth, late), range, { zero, add });
   let total = netOf(before);
   return rows.map(({ span, counts }) => {
     const net = netOf(counts);

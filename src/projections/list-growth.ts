@@ -25,7 +25,7 @@ export type ListLife = {
   readonly list_name: string;
   readonly created_at: string;
   readonly deleted: { readonly at: string; readonly position: string } | null;
-  /** By day: what the days have counted though it stands in the log after the deletion. Between streams the log decides: it never was. */
+  /** By day: what the days have counted though the log has it after the deletion. Between streams the log order decides: it does not count. */
   readonly void: { readonly [day: string]: VoidDay };
 };
 
@@ -34,7 +34,7 @@ export type VoidDay = Pick<ListDay, 'joined' | 'unsubscribed' | 'resubscribed'> 
   readonly position: string;
 };
 
-/** Somebody who came into the list as Unsubscribed: being Subscribed is joining, the first time. Nobody else needs to be remembered. */
+/** A contact who came into the list as Unsubscribed: becoming Subscribed the first time counts as joining. Others need no document. */
 export type LateJoiner = {
   readonly kind: 'late';
   readonly late_in: string;

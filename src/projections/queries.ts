@@ -29,7 +29,7 @@ export type BecauseAnswer = {
   readonly position: string;
 };
 
-/** What somebody is in a list. */
+/** A contact's standing in a list. */
 type StandingAnswer = {
   readonly status: SubscriptionStatus;
   readonly tags: readonly AttachedTag[];

@@ -12,7 +12,7 @@ export interface Sum<Counts> {
   add(one: Counts, other: Counts): Counts;
 }
 
-export interface Tally<Counts> {
+export interface IntervalSums<Counts> {
   /** All that happened before the first row. */
   readonly before: Counts;
   /** One for each interval of the range, in order, also where nothing happened. */
@@ -20,7 +20,11 @@ export interface Tally<Counts> {
 }
 
 /** The changes may come in any order, and several of one day. */
-export function tally<Counts>(changes: Iterable<Change<Counts>>, range: Range, sum: Sum<Counts>): Tally<Counts> {
+export function sumByInterval<Counts>(
+  changes: Iterable<Change<Counts>>,
+  range: Range,
+  sum: Sum<Counts>,
+): IntervalSums<Counts> {
   const first = startOf(range.from, range.interval);
   let before = sum.zero;
   const sums = new Map<string, Counts>();

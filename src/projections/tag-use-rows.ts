@@ -1,7 +1,7 @@
 /** The use of a tag as rows: what the documents of `tag_use` say, by day, week or month. Pure. */
 import { dayOf, earlier, type Range } from './calendar.js';
 import type { Deletion, ListEnd, TagDay, TagLife, VoidUse } from './tag-use.js';
-import { tally, type Change } from './sum-by-interval.js';
+import { sumByInterval, type Change } from './sum-by-interval.js';
 
 export interface TagUse {
   readonly life: TagLife;
@@ -11,7 +11,7 @@ export interface TagUse {
   readonly ends: ReadonlyMap<string, ListEnd>;
 }
 
-/** An interval of the tag's life. What counts is a contact in a list: somebody who bears it in two lists counts twice. */
+/** An interval of the tag's life. Counted per contact and list: a contact who bears it in two lists counts twice. */
 export type TagUseRow = {
   /** Its first day. */
   readonly from: string;
@@ -47,7 +47,7 @@ export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): st
 
 /** One row for each interval, also where nothing happened. */
 export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
-  const { before, rows } = tally(changesOf(use), range, { zero, add });
+  const { before, rows } = sumByInterval(changesOf(use), range, { zero, add });
   let inUse = netOf(before);
   return rows.map(({ span, counts }) => {
     const net = netOf(counts);
@@ -97,7 +97,7 @@ const countsOf = (day: TagDay, voided: VoidUse | undefined): Counts => ({
   detached: day.detached - (voided?.detached ?? 0),
 });
 
-/** What stands after the deletion that the log has first stands after both, where both are deleted. */
+/** Where both are deleted, the deletion that comes first in the log decides. */
 function voidOf(life: TagLife, end: ListEnd | undefined, { tag_id, list_id, day }: TagDay): VoidUse | undefined {
   const isByTag = life.deleted !== null && (end === undefined || life.deleted.position < end.deleted.position);
   return isByTag ? ownOf(life.void, `${list_id}/${day}`) : ownOf(end?.void ?? {}, `${tag_id}/${day}`);

@@ -17,7 +17,7 @@ export type TagDay = {
 
 export type Deletion = { readonly at: string; readonly position: string };
 
-/** What the days have counted though it stands in the log after a deletion: it never was. `position`: of the last of these events. */
+/** What the days have counted though the log has it after a deletion: it does not count. `position`: of the last of these events. */
 export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly position: string };
 
 /** A tag's life, also after its end. */

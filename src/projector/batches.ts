@@ -12,7 +12,7 @@ export interface Batch {
   readonly caughtUp: boolean;
 }
 
-/** Takes what the subscription has at hand, without waiting for more. Ends when the subscription does; it may be left at any time. */
+/** Takes what the subscription has ready, without waiting for more. Ends when the subscription does; it may be left at any time. */
 export async function* batches(
   reader: Pick<EventReader, 'subscribe'>,
   { after, signal }: { readonly after: Position; readonly signal: AbortSignal },

@@ -128,7 +128,7 @@ export async function foldInto(input: FoldInput, source: SlotSource): Promise<Fo
   return { parked: [...parked.values()], unknown, at: lastTime(steps) };
 }
 
-/** What stands before the poison event is folded: after a crash the parked stream may be ahead of its documents. */
+/** Events before the poison event are folded: after a crash the parked stream may be ahead of its documents. */
 function unparked(
   handlers: readonly Projection[],
   { stream, position }: StoredEvent,

@@ -8,7 +8,7 @@ import { rebuildName, storedIn } from './storage.js';
 
 /** Plain data: it crosses threads. */
 export interface NewStorages {
-  /** Of the rebuild, as it stands: `live` names the storages. */
+  /** Of the rebuild, as stored: `live` names the storages. */
   readonly checkpoint: Checkpoint;
   /** Of the lease under which they are built. */
   readonly epoch: number;

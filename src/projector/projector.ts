@@ -249,9 +249,11 @@ async function foldAndCommit(run: Run, { events, caughtUp }: Batch): Promise<voi
   }
   const fold = await foldWithRetry(run, events);
   await commit(run, last, await overTombstones(run.readModels, fold.writes));
-  addParked(run, fold.parked);
+  run.parked = withParked(run.parked, fold.parked);
+  for (const stream of fold.parked) tellParked(run, stream);
   report(run, {
     position: last.position,
+    ...(fold.parked.length > 0 ? { parked: [...run.parked.values()] } : {}),
     at: fold.at ?? run.status.at,
     caughtUp,
     folded: run.status.folded + events.length,
@@ -284,13 +286,6 @@ async function foldWithRetry(run: Run, events: Batch['events']): Promise<BatchFo
       await pause(poisonPauseMs * attempt, options.signal);
     }
   }
-}
-
-function addParked(run: Run, fresh: readonly ParkedStream[]): void {
-  if (fresh.length === 0) return;
-  run.parked = withParked(run.parked, fresh);
-  run.status = { ...run.status, parked: [...run.parked.values()] };
-  for (const stream of fresh) tellParked(run, stream);
 }
 
 const tellParked = (run: Run, { view, stream, position, reason }: ParkedStream): void =>

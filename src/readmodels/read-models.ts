@@ -7,7 +7,7 @@ export interface Index {
   /** Top-level fields in order. The document id always follows as the last one. */
   readonly fields: readonly string[];
   /**
-   * Its keys come in no order, as names of streams do. An embedded store would have to write a page anew for each of them,
+   * Its keys come in no order, as names of streams do. An embedded store would have to rewrite a page for each of them,
    * and keeps no such index: there, a query that needs it is a TypeError.
    */
   readonly scattered?: boolean;
@@ -136,7 +136,7 @@ export interface ReadModels extends ReadModelReader {
    * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that
    * name that is under way fails then.
    *
-   * @throws CommitConflictError it stands elsewhere, or a later epoch has written it: nothing was removed.
+   * @throws CommitConflictError it is elsewhere, or a later epoch has written it: nothing was removed.
    * @throws ReadModelsUnavailableError
    */
   forget(checkpoint: Forgetting): Promise<void>;

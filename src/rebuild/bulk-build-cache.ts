@@ -13,7 +13,7 @@ interface Held {
 
 export interface BuildCache {
   readonly slots: SlotSource;
-  /** All that is to be written, by view and in the order of ids. It stays at hand until it has been. */
+  /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
   turn(): DocumentWrite[];
   /** What the last turn gave out is in the store. */
   written(): void;

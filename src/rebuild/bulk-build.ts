@@ -17,7 +17,7 @@ export interface BulkBuildInput extends ViewsWriter {
   readonly projections: readonly Projection[];
   /** Of the build's own checkpoint. */
   readonly name: string;
-  /** That checkpoint as it stands: an interrupted build goes on there. `null`, or before the first event: what the views hold is dropped. */
+  /** That checkpoint as stored: an interrupted build goes on there. `null`, or before the first event: what the views hold is dropped. */
   readonly from: Checkpoint | null;
   /** Position of the last event to fold; there is one. */
   readonly until: Position;
@@ -60,10 +60,10 @@ interface Build {
 
 /**
  * Whole, with its indexes, when it resolves: to the checkpoint at `until`. What it has written before it fails or is
- * aborted is not lost: called again with the checkpoint `name` as it stands then, it goes on there.
+ * aborted is not lost: called again with the stored checkpoint, it goes on there.
  *
  * @throws PoisonEventError unless `park`; the view, the event and its body are in it.
- * @throws CommitConflictError somebody else builds the same views, or has: start again from the checkpoint as it stands.
+ * @throws CommitConflictError somebody else builds the same views, or has: start again from the stored checkpoint.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the signal's reason when it aborts.
  */
 export async function bulkBuild(input: BulkBuildInput): Promise<Checkpoint> {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteBounds } from '../rebuild/bulk-build.js';
 import type { ReadModels } from '../readmodels/read-models.js';
-import { openEventReader, openReadModels, patientMs, type OpenReader, type StoreSettings } from './stores.js';
+import { openEventReader, openReadModels, longBusyTimeoutMs, type OpenReader, type StoreSettings } from './stores.js';
 
 export interface RebuildStores {
   readonly reader: OpenReader;
@@ -18,7 +18,7 @@ const embeddedBounds: WriteBounds = { documents: 4_000, characters: 4 * 1024 * 1
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openRebuildStores({ events, views }: StoreSettings): Promise<RebuildStores> {
   const reader = await openEventReader(events, { onFault: () => undefined });
-  const readModels = withPauses(await openReadModels(views, { patience: patientMs }));
+  const readModels = withPauses(await openReadModels(views, { busyTimeout: longBusyTimeoutMs }));
   return {
     reader,
     readModels,

@@ -153,12 +153,12 @@ export async function refuseForeignViews(
 }
 
 /** For a thread of its own: longer than creating the indexes of a large embedded view takes. */
-export const patientMs = 60_000;
+export const longBusyTimeoutMs = 60_000;
 
-/** `patience`: milliseconds that a write to an embedded file, and its thread, wait for another write. @throws ReadModelsUnavailableError */
+/** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. @throws ReadModelsUnavailableError */
 export async function openReadModels(
   settings: StoreSettings['views'],
-  options: { readonly patience?: number } = {},
+  options: { readonly busyTimeout?: number } = {},
 ): Promise<ReadModels> {
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);

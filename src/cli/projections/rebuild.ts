@@ -22,7 +22,7 @@ interface Wanted {
 export function registerRebuild(projections: Command, line: CommandLine): void {
   const command = projections
     .command('rebuild')
-    .description('folds views anew beside the live ones, compares, and switches')
+    .description('builds views beside the live ones, compares, and switches')
     .argument('<name...>', 'views, or all')
     .option('--dry-run', 'everything but the switch')
     .action((names: readonly string[], options: unknown) =>
@@ -92,12 +92,12 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
   );
 }
 
-/** The service that runs is of another version: what its successor will read is filled beside it. */
+/** The running service is of another version: the views of this one are built beside it. */
 async function prepare(views: readonly string[], { dryRun }: Wanted, telling: Telling): Promise<Rebuilt> {
   if (dryRun)
     throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
   telling.line.stderr.write(
-    `The running service is of another version: ${views.join(', ')} are filled for the start of this one.\n`,
+    `The running service is of another version: ${views.join(', ')} are built for the start of this one.\n`,
   );
   return await directly({ views, dryRun }, { ...telling, isPreparation: true });
 }
@@ -134,7 +134,7 @@ async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<
 }
 
 const phases = {
-  filling: 'filling',
+  filling: 'building',
   catching_up: 'catching up',
   comparing: 'comparing',
   switching: 'switching',

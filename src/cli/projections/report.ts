@@ -50,7 +50,7 @@ export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, pai
   const words = {
     switched: paint.good('Rebuilt: the new views are live.'),
     checked: paint.good('Equal: the live views are what the log says. Nothing was switched.'),
-    prepared: paint.good('Filled: the next start of this version takes them up.'),
+    prepared: paint.good('Built: the next start of this version continues them.'),
     differs: paint.bad('Different: the live views are not what the log says. Nothing was switched.'),
     poison: paint.bad('Stopped: an event cannot be folded. The live views are untouched.'),
   };

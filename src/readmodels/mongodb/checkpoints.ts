@@ -84,7 +84,7 @@ export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previou
     throw new CommitConflictError(`checkpoint ${name} has been written by somebody else`);
 }
 
-/** Whether it stood as expected, and is changed now; absent, it stands as `null` where `upsert` is said. */
+/** Whether it was as expected, and is changed now; with `upsert`, an absent one counts as `null`. */
 async function changed(
   checkpoints: Checkpoints,
   {

@@ -88,15 +88,15 @@ function databaseOf(url: string): string {
   return name === undefined ? 'audience' : decodeURIComponent(name);
 }
 
-/** @throws ReadModelsUnavailableError when it takes longer than so many milliseconds. */
-export async function within<T>(patience: number, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** @throws ReadModelsUnavailableError when it takes longer than `timeout` milliseconds. */
+export async function within<T>(timeout: number, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new NoAnswerError(`MongoDB gave no answer within ${patience} ms`));
+      reject(new NoAnswerError(`MongoDB gave no answer within ${timeout} ms`));
       controller.abort();
-    }, patience);
+    }, timeout);
   });
   try {
     return await Promise.race([action(controller.signal), late]);

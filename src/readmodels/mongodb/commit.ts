@@ -19,8 +19,8 @@ const chunkSize = 1_000;
 const concurrency = 4;
 
 /**
- * A crash, or a writer that wakes up late, may leave documents ahead of the checkpoint. That is harmless: whoever folds
- * next loads them with their positions and skips the events they hold already. `commit` is an id of this commit alone.
+ * A crash, or a writer that wakes up late, may leave documents ahead of the checkpoint. That is harmless: the next fold
+ * loads them with their positions and skips the events they hold already. `commit` is an id of this commit alone.
  *
  * @throws CommitConflictError @throws ReadModelsUnavailableError
  */
@@ -91,7 +91,7 @@ function toOperation(write: DocumentWrite): AnyBulkWriteOperation<StoredView> {
   return { replaceOne: { filter, replacement: content } };
 }
 
-/** Throws what is no conflict. Duplicate keys are: somebody else was first, or this very write was sent twice. */
+/** Throws what is no conflict. Duplicate keys are one: somebody else was first, or this very write was sent twice. */
 function refuseOther(error: unknown, { collection, writes }: Chunk): void {
   if (error instanceof MongoInvalidArgumentError) throw tooLarge(collection, writes) ?? error;
   if (!(error instanceof MongoBulkWriteError)) throw error;
@@ -103,7 +103,7 @@ function refuseOther(error: unknown, { collection, writes }: Chunk): void {
   if (errors.length === 0) throw new ReadModelsUnavailableError(`a write was broken off: ${describeError(error)}`);
 }
 
-/** Whatever did not go through stands there already, folded up to the very same event; else somebody else has been at work. */
+/** What was not written must be there already, folded up to the very same event; else somebody else has written it. */
 async function assertWritten(connection: MongoConnection, { collection, writes }: Chunk): Promise<void> {
   const ids = writes.map(({ id }) => id);
   const options = { projection: { position: 1 }, batchSize: ids.length + 1 };

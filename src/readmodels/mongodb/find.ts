@@ -53,7 +53,7 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan)
   return conditions;
 }
 
-/** A field or operator of ours, and what it is compared with. */
+/** A field or operator, and what it is compared with. */
 type Condition = Readonly<Record<string, unknown>>;
 
 /** Indexed fields are checked names; they lie in the document. */

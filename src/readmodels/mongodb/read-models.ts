@@ -95,7 +95,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   };
 }
 
-/** Among many documents this outlasts the patience for one answer. Meanwhile the server goes on, and asking again is waiting for it. */
+/** With many documents this takes longer than the timeout of one answer. The server goes on meanwhile, and asking again waits for it. */
 async function createIndexes(
   { run }: MongoConnection,
   of: Collection<StoredView>,

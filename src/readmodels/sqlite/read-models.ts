@@ -27,19 +27,19 @@ export interface SqliteReadModelsOptions {
   /** Milliseconds, for leases. */
   readonly now?: () => number;
   /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers wait for nobody. */
-  readonly patience?: number;
+  readonly busyTimeout?: number;
 }
 
 /** Of a thread that others wait for. */
-const defaultPatience = 2_000;
+const defaultBusyTimeout = 2_000;
 
 /** @throws ReadModelsUnavailableError when the file cannot be opened. */
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels {
-  const { file, readOnly = false, now = Date.now, patience = defaultPatience } = options;
+  const { file, readOnly = false, now = Date.now, busyTimeout = defaultBusyTimeout } = options;
   const guarded = <T>(action: () => T): T => guardedIn(file, action);
-  const db = guarded(() => openFile(file, { readOnly, patience }));
+  const db = guarded(() => openFile(file, { readOnly, busyTimeout }));
   const find = createFinder(db);
   const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
   let tables = new WeakMap<View, ViewTable>();
@@ -78,7 +78,7 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
   };
 
   const commitAll = db.transaction((commit: Commit) => {
-    // Somebody may have made a bare view whole: from then on its side tables are written, too.
+    // Another connection may have made a bare view whole: from then on its side tables are written, too.
     const current = schemaVersion.get();
     if (current !== schema) tables = new WeakMap();
     schema = current;
@@ -122,7 +122,7 @@ const checkedBytes = 64 * 1024 * 1024;
 
 function damageOf(file: string): string | undefined {
   try {
-    const db = openFile(file, { readOnly: false, patience: defaultPatience });
+    const db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
     try {
       const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)', { simple: true });
       return verdict === 'ok' ? undefined : String(verdict);
@@ -138,12 +138,12 @@ function damageOf(file: string): string | undefined {
 const isDamage = ({ code }: { readonly code: string }): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code);
 const damageMark = (file: string): string => `${file}.damaged`;
 
-function openFile(file: string, { readOnly, patience }: { readOnly: boolean; patience: number }): Db {
-  const db = new Database(file, { timeout: patience });
+function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Db {
+  const db = new Database(file, { timeout: busyTimeout });
   db.pragma('journal_mode = WAL');
   // Documents can be folded again: after a power cut the last commits may be missing, but never only in part.
   db.pragma('synchronous = NORMAL');
-  // KiB. Who writes reads each document first: a page that is not at hand costs as much as the rest of the change.
+  // KiB. A writer reads each document first: a page that is not cached costs as much as the rest of the change.
   db.pragma(`cache_size = ${readOnly ? -16_000 : -32_000}`);
   // 4 MiB: what is written home goes out in small portions, so that no fsync of the log waits behind a large one.
   db.pragma('wal_autocheckpoint = 1000');
@@ -162,9 +162,9 @@ function guardedIn<T>(file: string, action: () => T): T {
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
     if (error instanceof Database.SqliteError && isDamage(error)) {
-      // The next start discards the file and folds it anew.
+      // The next start discards the file and rebuilds it.
       writeFileSync(damageMark(file), '');
-      throw new ReadModelsUnavailableError(`${error.code}: ${file} is damaged; restart to have it folded anew`, {
+      throw new ReadModelsUnavailableError(`${error.code}: ${file} is damaged; restart to rebuild it`, {
         cause: error,
       });
     }

@@ -47,7 +47,7 @@ const arrayName = (field: string): string => `a_${field}`;
 /**
  * The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn.
  * Documents are found by an index of ids: in a table without rowids, SQLite reads the whole of each large row that it comes
- * across on the way to another. Tables of older versions are such, and stay so until their view is filled anew.
+ * across on the way to another. Tables of older versions stay such until their view is rebuilt.
  */
 export function createTables(db: Db, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
@@ -64,7 +64,7 @@ export function createTables(db: Db, view: View, bare: boolean): void {
   for (const field of arrays) db.transaction(() => createSide(db, main, field)).immediate();
 }
 
-/** Filled from the documents in the moment of its making, so that it is never there in part. */
+/** Made and filled from the documents in one transaction, so that it is never there in part. */
 function createSide(db: Db, main: string, field: string): void {
   const side = sideName(main, field);
   if (hasTable(db, side)) return;
