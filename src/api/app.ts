@@ -45,10 +45,10 @@ const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
   const { ownWrites, events } = options;
-  const positions = { shown: ownWrites.shown, head: () => events.head() };
+  const positions = { shown: ownWrites.visiblePosition, head: () => events.head() };
   const runner = createEndpointRunner({
     ...options,
-    admit: () => (ownWrites.lag() < maxLagMs ? undefined : ownWrites.relief(maxLagMs, slowedByMs)),
+    admit: () => (ownWrites.lag() < maxLagMs ? undefined : ownWrites.waitForLag(maxLagMs, slowedByMs)),
     minPosition: (header) => minPositionOf(header, positions),
   });
 

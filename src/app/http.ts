@@ -66,7 +66,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     withEndpoints: config.roles.has('api'),
     parked: views.parked,
     rebuilds: views.rebuilds,
-    views: () => ({ ...views.status(), position: views.ownWrites.shown(), lag: views.ownWrites.lag() }),
+    views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: Date.now,

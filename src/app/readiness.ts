@@ -30,7 +30,7 @@ export interface Parts {
 export async function readiness({ store, views, guard, mailer, headLag, lines, roles }: Parts): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
   const status = views.status();
-  const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.shown()));
+  const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.visiblePosition()));
   const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
   const worklistReadable = mailer?.worklistReadable ?? true;
   const reachable = status.fault === null && worklistReadable;
@@ -63,7 +63,7 @@ export async function untilReady(
   let movedAt = performance.now();
   while (!signal.aborted) {
     if ((await ask()).ready) return true;
-    const shown = views.ownWrites.shown();
+    const shown = views.ownWrites.visiblePosition();
     if (shown !== position || views.status().rebuilding) movedAt = performance.now();
     if (performance.now() - movedAt > stalledMs) return false;
     position = shown;
@@ -97,7 +97,7 @@ function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
     rebuilding,
     missing,
     projector,
-    position: own.shown(),
+    position: own.visiblePosition(),
     lag_ms: lag,
     unknown_events: unknown,
     parked: parked.map(({ view, stream, position, reason }) => ({ view, stream, position, reason })),

@@ -99,7 +99,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       // A shared store does not report commits: the appending process does.
       if (store.onCommitted === undefined) parts.views?.notify(position);
     },
-    onUnchanged: (position) => parts.views?.ownWrites.rest(position),
+    onUnchanged: (position) => parts.views?.ownWrites.requireAtLeast(position),
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },

@@ -120,9 +120,9 @@ function startProjector(
         told = live;
         views.use(live);
       }
-      const before = own.shown();
+      const before = own.visiblePosition();
       own.advance(position);
-      if (own.shown() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
+      if (own.visiblePosition() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
       caughtUpOnce ||= caughtUp;
     },
     onFault: ({ kind, message }) => logger.error({ kind }, message),
@@ -149,7 +149,7 @@ function assemble({ own, views, queries, projector, follower, rebuilds }: Parts)
     parked: () =>
       (follower === undefined ? projector?.status() : statusOf(projector?.status(), follower))?.parked ?? [],
     evidence: () => projector?.evidence(),
-    hasShown: () => own.shown() !== '',
+    hasShown: () => own.visiblePosition() !== '',
     notify: (position) => projector?.notify(position),
     async close() {
       await rebuilds.close();

@@ -61,8 +61,6 @@ export interface Codec {
   encode(event: DomainEvent): string;
   /** Throws UnknownEventTypeError or UnreadableEventError. */
   decode(stored: EncodedEvent): Recorded<DomainEvent>;
-  /** Reads back what this process has encoded itself, without a doubt: a third of the work. */
-  recall(encoded: EncodedEvent): Recorded<DomainEvent>;
   knows(type: string): type is EventType;
 }
 
@@ -89,11 +87,6 @@ export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]
       assertSalted(event);
       return JSON.stringify(event.data);
     },
-    recall: ({ type, data, metadata, ...place }) => ({
-      ...place,
-      event: { type, data: JSON.parse(data) as unknown } as DomainEvent,
-      metadata: JSON.parse(metadata) as Metadata,
-    }),
     decode(stored) {
       const { type } = stored;
       const schema = schemas.get(type);

@@ -29,7 +29,7 @@ export interface FollowerOptions {
   readonly readModels: LiveReader;
   /** Those that this process reads. */
   readonly views: readonly View[];
-  readonly ownWrites: Pick<OwnWrites, 'advance' | 'retreat' | 'shown' | 'isAwaited'>;
+  readonly ownWrites: Pick<OwnWrites, 'advance' | 'restartAt' | 'visiblePosition' | 'isAwaited'>;
   /** After the views have moved on from this position. */
   readonly onMoved: (from: string) => void;
   /** Once when the views become unreachable, not at every try. The message holds no personal data. */
@@ -55,7 +55,7 @@ export function createFollower(options: FollowerOptions): Follower {
   let wake = (): void => undefined;
 
   async function ask(): Promise<void> {
-    const before = ownWrites.shown();
+    const before = ownWrites.visiblePosition();
     const used = readModels.used();
     const asked = now();
     const checkpoint = await readModels.checkpoint(checkpointName);
@@ -74,11 +74,11 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   function move(before: string, position: string): void {
-    const after = ownWrites.shown();
+    const after = ownWrites.visiblePosition();
     if (position > after) ownWrites.advance(position);
     // What a projector in this process reported meanwhile is newer than the answer.
-    else if (position < after && before === after) ownWrites.retreat(position);
-    if (ownWrites.shown() !== after) onMoved(after);
+    else if (position < after && before === after) ownWrites.restartAt(position);
+    if (ownWrites.visiblePosition() !== after) onMoved(after);
   }
 
   async function parkedNow(checkpoint: Checkpoint | null): Promise<readonly ParkedStream[]> {

@@ -1,47 +1,48 @@
-/** Reading one's own writes: which documents this process has changed that the views do not show yet, and waiting for them. */
+/** Reading one's own writes: what this process has changed that the views do not show yet, and waiting for it. */
 import { ServiceError } from '../errors.js';
-import { codec, type DomainEvent } from '../events/codec.js';
-import type { Appended, Recorded } from '../events/envelope.js';
-import { handlersOf } from './fold.js';
+import type { DomainEvent } from '../events/codec.js';
+import type { Appended } from '../events/envelope.js';
 import type { Projection } from '../projections/projection.js';
+import { handlersOf } from './fold.js';
+import { createGeneration } from './touched.js';
 
 export interface OwnWrites {
   /** Notes what an append of this process changed. */
   record(append: Appended<DomainEvent>): void;
   /** An answer rested on the log up to this position without writing anything: no read may be older. */
-  rest(position: string): void;
+  requireAtLeast(position: string): void;
   /** The views show everything up to this position now. */
   advance(position: string): void;
-  /** The views are folded anew and have come to this position: what they showed before counts as own write to everything. */
-  retreat(position: string): void;
-  /** What the views show everything up to, as far as is known. */
-  shown(): string;
-  /** Somebody waits for the views. */
+  /** The views are built anew and have come to this position: what they showed before counts as own write to everything. */
+  restartAt(position: string): void;
+  /** The views show everything up to here, as far as is known. */
+  visiblePosition(): string;
+  /** A request waits for the views. */
   isAwaited(): boolean;
   /**
    * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
-   * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one, or
-   * `stream:name`. Returns undefined at once where nothing is to be waited for. Rejects with ServiceError `unavailable`
+   * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one (where ids
+   * are `prefix/rest`; such documents are not told apart), or `stream:name`. Returns undefined at once where there is nothing to wait for. Rejects with ServiceError `unavailable`
    * after 2 s.
    */
   visible(touched: readonly string[], position?: string): Promise<void> | undefined;
-  /** Calls the listener whenever somebody begins to wait for the views. */
+  /** Calls the listener whenever a request begins to wait for the views. */
   onWaiting(listener: () => void): void;
-  /** Whether the views have come to where the log stood at start, or to what they showed before they were folded anew. */
+  /** Whether the views have come to where the log stood at start, or to what they showed before they were built anew. */
   reached(): boolean;
-  /** Milliseconds since the oldest own write that the views do not show; 0 when they show all. */
+  /** Milliseconds since the oldest own write that the views do not show, give or take 5; 0 when they show all. */
   lag(): number;
-  /** Resolves when the lag is below `milliseconds`, or after `patience` milliseconds. */
-  relief(milliseconds: number, patience: number): Promise<void>;
+  /** Resolves when the lag is below `milliseconds`, or after `timeout` milliseconds. */
+  waitForLag(milliseconds: number, timeout: number): Promise<void>;
   close(): void;
 }
 
-/** Own writes remembered one by one. */
+/** Own writes that are told apart; when there are more, they count as one to everything, so that memory stays bounded. */
 const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
-const patienceMs = 2000;
-
-const nothing: ReadonlySet<string> = new Set();
+const readTimeoutMs = 2000;
+/** Writes within so many milliseconds share one entry of the lag. */
+const lagStepMs = 5;
 
 interface Waiter {
   readonly position: string;
@@ -49,17 +50,10 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** What is kept of an append: texts, which cost the garbage collector less than objects. */
-interface Texts extends Pick<Appended<DomainEvent>, 'stream' | 'revision' | 'position'> {
-  readonly events: readonly Appended<DomainEvent>['events'][number]['encoded'][];
-}
-
-interface Write {
-  /** Absent when `touched` has been worked out at once. */
-  readonly texts: Texts | undefined;
-  readonly position: string;
+/** Writes of one after the other, the first of them at `time`, the last up to `position`. */
+interface LagEntry {
   readonly time: number;
-  touched: ReadonlySet<string> | undefined;
+  position: string;
 }
 
 export interface OwnWritesOptions {
@@ -73,79 +67,66 @@ export interface OwnWritesOptions {
 export function createOwnWrites({ projections, head, now }: OwnWritesOptions): OwnWrites {
   const byType = handlersOf(projections);
 
-  /** Own writes that the views do not show yet, in log order, to be forgotten from the front. */
-  let pending: Write[] = [];
-  let first = 0;
+  /** Writes are indexed in two generations: the older one is dropped as a whole when the views have passed its last write. */
+  let older = createGeneration();
+  let recent = createGeneration();
+  /** Of the writes that are not visible, oldest first. */
+  let lagEntries: LagEntry[] = [];
   let visiblePosition = '';
   /** What every read waits for. */
   let floor = head;
-  /** Once shown, the views have caught up with the start. */
+  /** Once visible, the views have caught up with the start. */
   let goal = head;
   let waiters: Waiter[] = [];
   let whenWaiting = (): void => undefined;
 
-  function forget(): void {
-    while (first < pending.length && (pending[first]?.position ?? '') <= visiblePosition) first += 1;
-    if (first === pending.length) {
-      pending = [];
-      first = 0;
-    } else if (first > 10_000) {
-      pending = pending.slice(first);
-      first = 0;
-    }
+  function noteTime(position: string): void {
+    const last = lagEntries.at(-1);
+    const time = now();
+    if (last === undefined || time - last.time >= lagStepMs) lagEntries.push({ time, position });
+    else if (position > last.position) last.position = position;
   }
 
-  /** The views are far behind: from here on the last write counts as one to everything, so that memory stays bounded. */
+  /** The views are far behind: the writes so far count as one to everything. */
   function collapse(): void {
-    const oldest = pending[first];
-    const position = pending.at(-1)?.position ?? '';
+    const [oldest] = lagEntries;
+    const position = older.newest > recent.newest ? older.newest : recent.newest;
     if (position > floor) floor = position;
-    pending = oldest === undefined ? [] : [{ ...oldest, texts: undefined, position, touched: nothing }];
-    first = 0;
+    if (oldest !== undefined) lagEntries = [{ time: oldest.time, position }];
+    older = createGeneration();
+    recent = createGeneration();
   }
 
-  /** In the order of the log: appends to different streams may be answered in another one, and a repeat tells an old position. */
-  function insert(write: Write): void {
-    let at = pending.length;
-    while (at > first && (pending[at - 1]?.position ?? '') > write.position) at -= 1;
-    if (at === pending.length) pending.push(write);
-    else pending.splice(at, 0, write);
-  }
-
-  /** Position of the last own write to one of these that is not shown yet. */
-  function lastWrite(touched: readonly string[]): string {
-    for (let index = pending.length - 1; index >= first; index -= 1) {
-      const write = pending[index];
-      if (write === undefined) continue;
-      // Worked out only when somebody reads: most writes are shown before anybody asks.
-      write.touched ??= write.texts === undefined ? nothing : touchedBy(recalled(write.texts), byType);
-      for (const one of touched) if (write.touched.has(one)) return write.position;
+  function forget(): void {
+    while (lagEntries[0] !== undefined && lagEntries[0].position <= visiblePosition) lagEntries.shift();
+    for (let round = 0; round < 2 && older.newest <= visiblePosition; round += 1) {
+      older = recent;
+      recent = createGeneration();
     }
-    return '';
   }
 
-  function wait(position: string, patience: number): Promise<boolean> {
+  function wait(position: string, timeout: number): Promise<boolean> {
     if (position <= visiblePosition) return Promise.resolve(true);
     whenWaiting();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         waiters = waiters.filter((waiter) => waiter.timer !== timer);
         resolve(false);
-      }, patience);
+      }, timeout);
       waiters.push({ position, timer, resolve: () => resolve(true) });
     });
   }
 
   function lag(): number {
-    const oldest = pending[first];
+    const [oldest] = lagEntries;
     return oldest === undefined ? 0 : now() - oldest.time;
   }
 
   return {
     lag,
-    shown: () => visiblePosition,
+    visiblePosition: () => visiblePosition,
     isAwaited: () => waiters.length > 0,
-    retreat(position) {
+    restartAt(position) {
       if (visiblePosition > floor) floor = visiblePosition;
       goal = floor;
       visiblePosition = position;
@@ -155,16 +136,12 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
     reached: () => goal <= visiblePosition,
     record(append) {
-      const { position } = append;
-      if (position <= visiblePosition) return;
-      // An e-mail is large, and there may be many while the views are out of reach: what it touches is enough.
-      const isLarge = append.events.some(({ event }) => event.type === 'EmailRequested');
-      const touched = isLarge ? touchedBy(recorded(append), byType) : undefined;
-      const texts = isLarge ? undefined : textsOf(append);
-      insert({ texts, position, time: now(), touched });
-      if (pending.length - first > mostPending) collapse();
+      if (append.position <= visiblePosition) return;
+      noteTime(append.position);
+      recent.note(append, byType);
+      if (older.size() + recent.size() > mostPending) collapse();
     },
-    rest(position) {
+    requireAtLeast(position) {
       if (position > visiblePosition && position > floor) floor = position;
     },
     advance(position) {
@@ -181,17 +158,19 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
     visible(touched, position = '') {
       let needed = position > floor ? position : floor;
-      const written = lastWrite(touched);
-      if (written > needed) needed = written;
+      for (const generation of [older, recent]) {
+        const written = generation.lastWrite(touched);
+        if (written > needed) needed = written;
+      }
       if (needed <= visiblePosition) return undefined;
-      return wait(needed, patienceMs).then((reached) => {
+      return wait(needed, readTimeoutMs).then((reached) => {
         if (!reached) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
       });
     },
-    async relief(milliseconds, patience) {
-      const oldest = pending[first];
+    async waitForLag(milliseconds, timeout) {
+      const [oldest] = lagEntries;
       if (oldest === undefined || lag() < milliseconds) return;
-      await wait(oldest.position, patience);
+      await wait(oldest.position, timeout);
     },
     close() {
       for (const { timer } of waiters) clearTimeout(timer);
@@ -199,51 +178,3 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     },
   };
 }
-
-/** Streams, collections, parts of collections and documents that these events change; see `visible`. */
-function touchedBy(
-  events: readonly Recorded<DomainEvent>[],
-  byType: ReadonlyMap<string, readonly Projection[]>,
-): ReadonlySet<string> {
-  const touched = new Set<string>();
-  for (const event of events) {
-    touched.add(`stream:${event.stream}`);
-    for (const projection of byType.get(event.event.type) ?? []) {
-      touched.add(projection.name);
-      for (const key of projection.keys(event)) {
-        touched.add(`${projection.name}/${key}`);
-        const slash = key.indexOf('/');
-        if (slash >= 0) touched.add(`${projection.name}/${key.slice(0, slash + 1)}`);
-      }
-    }
-  }
-  return touched;
-}
-
-const textsOf = ({ stream, events, revision, position }: Appended<DomainEvent>): Texts => ({
-  stream,
-  events: events.map(({ encoded }) => encoded),
-  revision,
-  position,
-});
-
-/** Positions are those of the last event: nothing is told apart within one append. */
-function recorded({ stream, events, revision, position }: Appended<DomainEvent>): Recorded<DomainEvent>[] {
-  return events.map(({ id, event, metadata }, at) => ({
-    stream,
-    revision: revisionOf(at, { events, revision }),
-    position,
-    id,
-    event,
-    metadata,
-  }));
-}
-
-function recalled({ stream, events, revision, position }: Texts): Recorded<DomainEvent>[] {
-  return events.map((event, at) =>
-    codec.recall({ ...event, stream, revision: revisionOf(at, { events, revision }), position }),
-  );
-}
-
-const revisionOf = (at: number, append: { readonly events: readonly unknown[]; readonly revision: bigint }): bigint =>
-  append.revision - BigInt(append.events.length - 1 - at);

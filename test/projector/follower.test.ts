@@ -114,7 +114,7 @@ it('says once that the views are out of reach, and goes on', async () => {
   expect(views.follower.status().fault).toBe('ReadModelsUnavailableError: MongoNetworkError');
   await views.become(at('06'));
   expect(views.follower.status().fault).toBeNull();
-  expect(views.own.shown()).toBe('06');
+  expect(views.own.visiblePosition()).toBe('06');
 });
 
 it('does not take the views of another version for its own, and goes on reading the others', async () => {

@@ -1,0 +1,79 @@
+/** An index of appends by what they touch: streams, collections, parts of collections, documents. */
+import type { DomainEvent } from '../events/codec.js';
+import type { Appended, Recorded } from '../events/envelope.js';
+import type { Projection } from '../projections/projection.js';
+
+export interface Generation {
+  /** Position of the last append noted, `''` where there is none. */
+  readonly newest: string;
+  /** Appends noted. */
+  size(): number;
+  note(append: Appended<DomainEvent>, byType: ReadonlyMap<string, readonly Projection[]>): void;
+  /** Position of the last append that touches one of these; see `OwnWrites.visible`. */
+  lastWrite(touched: readonly string[]): string;
+}
+
+const streamMark = 'stream:';
+/** Nobody reads single documents of these: each write to them counts as one to the whole view. */
+const readAsWhole: ReadonlySet<string> = new Set(['list_growth', 'tag_use', 'email_outcomes']);
+
+export function createGeneration(): Generation {
+  /** Position of the last append by view, then by document, part (ends with a slash) or `''` for the whole view. Streams are such a view. */
+  const views = new Map<string, Map<string, string>>();
+  let newest = '';
+  let size = 0;
+
+  function entriesOf(view: string): Map<string, string> {
+    let entries = views.get(view);
+    if (entries === undefined) views.set(view, (entries = new Map<string, string>()));
+    return entries;
+  }
+
+  function find(touched: string): string | undefined {
+    if (touched.startsWith(streamMark)) return views.get(streamMark)?.get(touched.slice(streamMark.length));
+    const slash = touched.indexOf('/');
+    if (slash < 0) return views.get(touched)?.get('');
+    const view = touched.slice(0, slash);
+    return views.get(view)?.get(readAsWhole.has(view) ? '' : part(touched.slice(slash + 1)));
+  }
+
+  return {
+    get newest() {
+      return newest;
+    },
+    size: () => size,
+    note({ stream, events, revision, position }, byType) {
+      // Appends to different streams may be answered in another order, and a repeat tells an old position.
+      const isLate = position < newest;
+      const set = (entries: Map<string, string>, key: string): void => {
+        if (!isLate || (entries.get(key) ?? '') < position) entries.set(key, position);
+      };
+      size += 1;
+      if (!isLate) newest = position;
+      set(entriesOf(streamMark), stream);
+      for (const { id, event, metadata } of events) {
+        const recorded: Recorded<DomainEvent> = { stream, revision, position, id, event, metadata };
+        for (const projection of byType.get(event.type) ?? []) {
+          const entries = entriesOf(projection.name);
+          set(entries, '');
+          if (readAsWhole.has(projection.name)) continue;
+          for (const key of projection.keys(recorded)) set(entries, part(key));
+        }
+      }
+    },
+    lastWrite(touched) {
+      let last = '';
+      for (const one of touched) {
+        const position = find(one) ?? '';
+        if (position > last) last = position;
+      }
+      return last;
+    },
+  };
+}
+
+/** `prefix/` of an id `prefix/rest`, the id itself where it has no parts. */
+function part(id: string): string {
+  const slash = id.indexOf('/');
+  return slash < 0 ? id : id.slice(0, slash + 1);
+}
