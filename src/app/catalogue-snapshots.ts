@@ -1,6 +1,6 @@
 /** Snapshots of the catalogues in the read models, so that a start need not fold a million events. Used only if the log confirms them. */
 import { catalogueState, type CatalogueState } from '../commands/catalogue.js';
-import type { Folded } from '../commands/batch.js';
+import type { LoadedState } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, Document, ReadModels, View } from '../readmodels/read-models.js';
 
@@ -21,9 +21,9 @@ type SnapshotDocument = Document & {
 
 export interface Snapshots {
   /** The last snapshot; undefined when there is none that the log confirms. */
-  load(stream: string): Promise<Folded<CatalogueState> | undefined>;
+  load(stream: string): Promise<LoadedState<CatalogueState> | undefined>;
   /** Writes a snapshot if 10,000 events have passed since the last one. */
-  save(stream: string, folded: Folded<CatalogueState>): Promise<void>;
+  save(stream: string, folded: LoadedState<CatalogueState>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
     return isTrue && String(event.revision) === document.revision ? document : undefined;
   }
 
-  async function keep(stream: string, { state, revision, position, at }: Folded<CatalogueState>): Promise<void> {
+  async function keep(stream: string, { state, revision, position, at }: LoadedState<CatalogueState>): Promise<void> {
     const kept = await confirmed(stream);
     if (revision - BigInt(kept?.revision ?? -1) < worthwhile) return;
     const event = await reader.readAt(position);

@@ -139,7 +139,7 @@ function walkOver(state: State, request: FoldRequest) {
   };
 }
 
-/** Whoever asks for one contact is not told of another that had the address then. */
+/** An answer about one contact does not name another that had the address then. */
 function leaveOthers(state: State, contactId: string | undefined): void {
   if (contactId === undefined) return;
   state.unreadable = state.unreadable.filter(({ contact_id }) => (contact_id ?? contactId) === contactId);
@@ -238,7 +238,7 @@ interface UnreadableFound {
 /** What is certainly of another contact that has the stream changes nothing here. Anything else may, be it by another's creation. */
 function lookAtUnreadable(state: State, { stored, current, asked }: UnreadableFound): void {
   if (state.nextUnreadable !== undefined) return;
-  // Before its creation is found, what names nobody may be it.
+  // Before its creation is found, an event that names no contact may be it.
   const until = state.contactId === undefined ? null : (current ?? null);
   const owner = ownerOf(stored, until);
   if (owner === null || owner !== current || owner === soughtIn(state, asked))

@@ -109,7 +109,7 @@ export function createFeed(reader: AuditReader): Feed {
   };
 }
 
-/** Turning so many into answers takes a millisecond or two. */
+/** Turning this many into answers takes a millisecond or two. */
 const eventsAPart = 200;
 
 /** The wanted events of a batch, turned into answers as they are asked for. */

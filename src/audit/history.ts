@@ -100,7 +100,7 @@ function isWanted(step: Step, { contactId, listId, from }: HistoryRequest): bool
   return listId === undefined || isAbout(step, listId);
 }
 
-/** An event that cannot be read, and of which nobody can tell whose it is, may be anybody's. */
+/** An event that cannot be read, and whose contact is not known, may be of any contact. */
 function isOf(step: Step, contactId: string): boolean {
   if (step.type === 'contact') return step.recorded.event.data.contact_id === contactId;
   if (step.type === 'catalogue') return step.before.contactId === contactId;

@@ -16,7 +16,7 @@ export interface Pass {
   readonly signal: AbortSignal;
   readonly reader: AuditReader;
   readonly moment: Moment;
-  /** Told of events that may be about the list and cannot be read. */
+  /** Events that may be about the list and cannot be read. */
   readonly unreadable: UnreadableNotes;
 }
 
@@ -58,7 +58,7 @@ export async function gather(pass: Pass): Promise<Map<string, Member>> {
 
 const ofList = new Set(['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached']);
 
-/** Most events of the log are about something else: they are not even parsed. Of what names no list nobody knows. */
+/** Most events of the log are about something else: they are not even parsed. One that names no list may be about any. */
 function mayConcern({ type, data, stream }: StoredEvent, listId: string): boolean {
   if (ofList.has(type)) return data.includes(listId) || !data.includes('"list_id":"');
   return !codec.knows(type) && isContactStream(stream);

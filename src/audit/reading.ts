@@ -1,4 +1,4 @@
-/** How the auditor reads the log: in pages small enough to keep nobody waiting, and as of one moment. */
+/** How the auditor reads the log: in small pages, so that other requests go on, and as of one moment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
 import { contactSchemas, type ContactEvent } from '../events/contact.js';
@@ -24,7 +24,7 @@ export interface StreamReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reading and decoding so many takes about a millisecond. */
+/** Reading and decoding this many takes about a millisecond. */
 const eventsPerPage = 256;
 
 /** Pages of one stream up to the horizon; others get their turn between two of them. @throws StoreUnavailableError, and the signal's reason when it aborts */
@@ -68,7 +68,7 @@ export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
   }
 }
 
-/** Undefined: it cannot be read, or is no event of a contact. Whoever passes over it must name it. */
+/** Undefined: it cannot be read, or is no event of a contact. The caller must name it in the answer. */
 export function readableContact(stored: StoredEvent): Recorded<ContactEvent> | undefined {
   let recorded: Recorded<DomainEvent>;
   try {

@@ -1,4 +1,4 @@
-/** Decides commands that wait for one stream, one after the other on the folded state, into the events of a single append. Pure but for the ids, times and salts it is given. */
+/** Decides commands that wait for one stream, one after the other on the loaded state, into the events of a single append. Pure but for the ids, times and salts it is given. */
 import { codec, withSalt, type DomainEvent } from '../events/codec.js';
 import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
@@ -25,8 +25,8 @@ export interface Sources {
   readonly newSalt: () => string;
 }
 
-/** A stream as far as it has been folded. */
-export interface Folded<State> {
+/** The state of a stream after some of its events. */
+export interface LoadedState<State> {
   readonly state: State;
   /** Revision of the last event, -1n where there is none. */
   readonly revision: bigint;
@@ -41,7 +41,7 @@ export type Outcome<State, Event> =
   | { readonly status: 'refused'; readonly error: unknown };
 
 export interface DecidedBatch<State, Event> {
-  /** Of the first so many commands, in order. */
+  /** Of the first commands, in order. */
   readonly outcomes: readonly Outcome<State, Event>[];
   readonly events: readonly NewEvent<Event>[];
   readonly state: State;
@@ -55,7 +55,7 @@ const maxBytes = 512 * 1024;
 
 export interface BatchInput<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
-  readonly folded: Folded<State>;
+  readonly loaded: LoadedState<State>;
   /** At least one. */
   readonly commands: readonly {
     readonly request: { readonly command: Command; readonly context: CommandContext };
@@ -69,7 +69,7 @@ export function decideBatch<State, Command, Event extends DomainEvent>(
 ): DecidedBatch<State, Event> {
   const outcomes: Outcome<State, Event>[] = [];
   const events: NewEvent<Event>[] = [];
-  let { state, at } = input.folded;
+  let { state, at } = input.loaded;
   let bytes = 0;
   for (const {
     request: { command, context },

@@ -1,8 +1,8 @@
-/** The contract of what handles the commands of one kind of stream; handle.ts keeps it. */
+/** The contract of a command handler for one kind of stream; handle.ts implements it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { CommandContext, Folded, Sources } from './batch.js';
+import type { CommandContext, LoadedState, Sources } from './batch.js';
 import type { Decider } from './decider.js';
 
 export interface CommandRequest<Command> {
@@ -29,18 +29,18 @@ export interface CommandHandler<State, Command, Event> {
    * events may have been written, if a reply was lost).
    */
   execute(request: CommandRequest<Command>): Promise<Handled<State, Event>>;
-  /** The stream folded to its end. @throws ServiceError `unavailable` */
-  fresh(stream: string): Promise<Folded<State>>;
+  /** The stream loaded to its end. @throws ServiceError `unavailable` */
+  fresh(stream: string): Promise<LoadedState<State>>;
   /**
-   * As `fresh`, without waiting where this process already knows; undefined where it must read. Where others may have
-   * written meanwhile, what this process has is known if it `suffices`: an answer of which more could only be said again.
+   * As `fresh`, from the cache; undefined where the log must be read. Where other processes may have written meanwhile,
+   * the cached state is taken if it `suffices`: later events could not change the answer.
    */
-  known(stream: string, suffices?: (state: State) => boolean): Folded<State> | undefined;
+  known(stream: string, suffices?: (state: State) => boolean): LoadedState<State> | undefined;
   /**
    * Begins with this state, which must be a true fold of the stream's first events, and reads what came after it; the
-   * stream folded to its end. To be called before anything else is asked of the stream. @throws ServiceError `unavailable`
+   * stream loaded to its end. To be called before anything else is asked of the stream. @throws ServiceError `unavailable`
    */
-  adopt(stream: string, folded: Folded<State>): Promise<Folded<State>>;
+  adopt(stream: string, loaded: LoadedState<State>): Promise<LoadedState<State>>;
 }
 
 export interface HandlerOptions<State, Command, Event extends DomainEvent> {
@@ -52,8 +52,8 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Folded states kept in memory, the least recently used dropped first. */
   readonly cacheSize: number;
-  /** Told of each append before its commands are answered. */
+  /** Called after each append, before its commands are answered. */
   readonly onAppended?: (append: Appended<DomainEvent>) => void;
-  /** Told of the position that answers without an event rest on, before they are given. */
+  /** Called before an answer without an event, with the position of the state that it is based on. */
   readonly onUnchanged?: (position: string) => void;
 }

@@ -43,7 +43,7 @@ export interface TagReference {
 /** Fields to set; `null` clears; what is absent stays. */
 export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
 
-/** What somebody is in a list from now on, and how the person agreed. */
+/** The status of a contact in a list from now on, and how the person agreed. */
 interface Standing {
   readonly list: ListReference;
   readonly status: SubscriptionStatus;
@@ -105,7 +105,7 @@ function changed(profile: ContactState['profile'], change: ProfileChange): Conta
 type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
 const none: Subscription = { status: 'Subscribed', tags: noTags };
 
-/** A consent goes with the status that it was given for: after another status the same words are said anew. */
+/** A consent goes with the status that it was given for: after another status the same consent is recorded again. */
 function withStatus(
   state: ContactState,
   { data }: OfType<'ContactSubscribed' | 'ContactUnsubscribed'>,

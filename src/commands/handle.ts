@@ -2,18 +2,18 @@
 import { ServiceError } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
-import { decideBatch, type DecidedBatch, type Folded } from './batch.js';
-import { createCertainAppend, jitteredPause } from './idempotent-append.js';
+import { decideBatch, type DecidedBatch, type LoadedState } from './batch.js';
+import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
 import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './command-handler.js';
-import { createFoldedStreams } from './state-cache.js';
-import { createLanes, type Waiting } from './stream-queue.js';
+import { createStateCache } from './state-cache.js';
+import { createStreamQueue, type PendingCommand } from './stream-queue.js';
 
-/** How often a lane decides again after losing a race against another process. */
+/** Retries after a version conflict. */
 const maxConflicts = 12;
 
 interface Basis<State> {
-  readonly folded: Folded<State>;
-  /** Nobody can have appended since. */
+  readonly loaded: LoadedState<State>;
+  /** No other process can have appended since. */
   readonly isFresh: boolean;
   /** The stream was not looked at. */
   readonly isGuess: boolean;
@@ -25,20 +25,20 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   type Request = CommandRequest<Command>;
   type Answer = Handled<State, Event>;
   const { store, decider, sources } = options;
-  const streams = createFoldedStreams({ reader: store, decider, cacheSize: options.cacheSize });
+  const streams = createStateCache({ reader: store, decider, cacheSize: options.cacheSize });
   const pause = jitteredPause(options);
-  const append = createCertainAppend<Event>({ store, now: sources.now, pause });
+  const append = createIdempotentAppend<Event>({ store, now: sources.now, pause });
 
-  /** What to decide on: memory, where there is some; nothing, for commands that expect nothing; undefined: the log. */
-  function basisAtHand(stream: string, waiting: readonly Waiting<Request, Answer>[]): Basis<State> | undefined {
+  /** What to decide on: the cached state; the initial one, for commands that assume a new stream; undefined: the log must be read. */
+  function basisAtHand(stream: string, waiting: readonly PendingCommand<Request, Answer>[]): Basis<State> | undefined {
     const known = streams.known(stream);
-    if (known !== undefined) return { folded: known, isFresh: store.soleWriter, isGuess: false };
+    if (known !== undefined) return { loaded: known, isFresh: store.soleWriter, isGuess: false };
     const isNew = waiting.every(({ request }) => request.assumeNew === true);
-    return isNew ? { folded: streams.unread, isFresh: false, isGuess: true } : undefined;
+    return isNew ? { loaded: streams.unread, isFresh: false, isGuess: true } : undefined;
   }
 
   const basisRead = async (stream: string): Promise<Basis<State>> => ({
-    folded: await streams.readTail(stream),
+    loaded: await streams.readTail(stream),
     isFresh: true,
     isGuess: false,
   });
@@ -47,11 +47,11 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   function appendDecided(
     stream: string,
     decided: DecidedBatch<State, Event>,
-    { folded, isGuess }: Basis<State>,
+    { loaded, isGuess }: Basis<State>,
   ): Promise<string | undefined> {
-    return append(stream, decided.events, folded).then(
+    return append(stream, decided.events, loaded).then(
       (result) => {
-        // What has just begun seldom goes on at once; keeping it would push out what is in use, and feed the garbage collector.
+        // A new stream seldom goes on at once: in the cache it would push out streams that are in use.
         if (!isGuess)
           streams.remember(stream, {
             state: decided.state,
@@ -64,31 +64,31 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       },
       (error: unknown) => {
         if (error instanceof WrongExpectedRevisionError) return undefined;
-        // Perhaps written: what is known of the stream may be wrong from here on.
+        // Perhaps written: the cached state may be wrong.
         streams.forget(stream);
         throw error;
       },
     );
   }
 
-  function unchanged({ position }: Folded<State>): string {
+  function unchanged({ position }: LoadedState<State>): string {
     options.onUnchanged?.(position);
     return position;
   }
 
   /** Decides and appends for the commands at the head of the queue; answers them; returns how many. */
-  async function handleBatch(stream: string, queue: readonly Waiting<Request, Answer>[]): Promise<number> {
+  async function handleBatch(stream: string, queue: readonly PendingCommand<Request, Answer>[]): Promise<number> {
     const waiting = [...queue];
     let mustRead = false;
     let conflicts = 0;
     for (;;) {
       const basis = (mustRead ? undefined : basisAtHand(stream, waiting)) ?? (await basisRead(stream));
-      const { folded, isFresh } = basis;
-      const decided = decideBatch({ decider, folded, commands: waiting, sources });
+      const { loaded, isFresh } = basis;
+      const decided = decideBatch({ decider, loaded, commands: waiting, sources });
       mustRead = true;
       // Without an event no expectation protects the outcome: only fresh state may speak.
       if (decided.events.length === 0 && !isFresh) continue;
-      const position = decided.events.length === 0 ? unchanged(folded) : await appendDecided(stream, decided, basis);
+      const position = decided.events.length === 0 ? unchanged(loaded) : await appendDecided(stream, decided, basis);
       if (position !== undefined) {
         answer(waiting, decided, position);
         return decided.outcomes.length;
@@ -101,7 +101,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   }
 
   function answer(
-    waiting: readonly Waiting<Request, Answer>[],
+    waiting: readonly PendingCommand<Request, Answer>[],
     decided: DecidedBatch<State, Event>,
     position: string,
   ): void {
@@ -113,22 +113,22 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   }
 
   return {
-    execute: createLanes({ handle: handleBatch, faultOf: asUnavailable }),
+    execute: createStreamQueue({ handle: handleBatch, faultOf: asUnavailable }),
     async fresh(stream) {
-      const folded = streams.known(stream);
-      if (folded !== undefined && store.soleWriter) {
-        streams.remember(stream, folded);
-        return folded;
+      const loaded = streams.known(stream);
+      if (loaded !== undefined && store.soleWriter) {
+        streams.remember(stream, loaded);
+        return loaded;
       }
       return await unavailableOnFault(() => streams.readTail(stream));
     },
     known(stream, suffices = () => false) {
-      const folded = streams.known(stream);
-      return folded !== undefined && (store.soleWriter || suffices(folded.state)) ? folded : undefined;
+      const loaded = streams.known(stream);
+      return loaded !== undefined && (store.soleWriter || suffices(loaded.state)) ? loaded : undefined;
     },
-    adopt: (stream, folded) =>
+    adopt: (stream, loaded) =>
       unavailableOnFault(async () => {
-        const whole = await streams.foldTail(stream, folded);
+        const whole = await streams.foldTail(stream, loaded);
         streams.remember(stream, whole);
         return whole;
       }),
@@ -143,12 +143,12 @@ async function unavailableOnFault<Result>(action: () => Promise<Result>): Promis
   }
 }
 
-/** What a caller learns of a fault of the store: nothing but that a repeat makes sense. */
+/** A caller only learns that a repeat makes sense, not what is wrong with the store. */
 function asUnavailable(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
 }
 
 function missing(): never {
-  throw new Error('a decided command has nobody waiting for it');
+  throw new Error('a decided command is not pending');
 }

@@ -1,12 +1,12 @@
-/** Appends until the outcome is certain: what may have been written is asked for again, with the same ids and the same expectation. */
+/** Appends until the outcome is certain: an append in doubt is repeated with the same ids and the same expected revision. */
 import type { DomainEvent } from '../events/codec.js';
 import type { NewEvent } from '../events/envelope.js';
 import { AppendInDoubtError, type AppendResult, type EventStore } from '../eventstore/event-store.js';
-import type { Folded } from './batch.js';
+import type { LoadedState } from './batch.js';
 
-/** How often, and for how many milliseconds, an append in doubt is asked for again with the same ids. */
+/** How often, and for how many milliseconds, an append in doubt is repeated. */
 const maxDoubts = 5;
-const doubtPatience = 5_000;
+const doubtTimeoutMs = 5_000;
 
 /** Before a repeat; `round` counts from 0. */
 export type Pause = (round: number) => Promise<void>;
@@ -23,29 +23,29 @@ export const jitteredPause =
   (round) =>
     sleep(random() * Math.min(500, 10 * 2 ** round));
 
-export interface CertainAppendOptions {
+export interface IdempotentAppendOptions {
   readonly store: Pick<EventStore, 'append'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly pause: Pause;
 }
 
-/** Appends after what has been folded. @throws WrongExpectedRevisionError, AppendInDoubtError, StoreUnavailableError */
-export type CertainAppend<Event> = (
+/** Appends after the loaded state. @throws WrongExpectedRevisionError, AppendInDoubtError, StoreUnavailableError */
+export type IdempotentAppend<Event> = (
   stream: string,
   events: readonly NewEvent<Event>[],
-  folded: Pick<Folded<unknown>, 'revision'>,
+  loaded: Pick<LoadedState<unknown>, 'revision'>,
 ) => Promise<AppendResult>;
 
-export function createCertainAppend<Event extends DomainEvent>({
+export function createIdempotentAppend<Event extends DomainEvent>({
   store,
   now,
   pause,
-}: CertainAppendOptions): CertainAppend<Event> {
-  return (stream, events, folded) => {
+}: IdempotentAppendOptions): IdempotentAppend<Event> {
+  return (stream, events, loaded) => {
     const encoded = events.map((event) => event.encoded);
-    const expectation = { expectedRevision: folded.revision < 0n ? 'no_stream' : folded.revision } as const;
-    const giveUpAt = now() + doubtPatience;
+    const expectation = { expectedRevision: loaded.revision < 0n ? 'no_stream' : loaded.revision } as const;
+    const giveUpAt = now() + doubtTimeoutMs;
     const ask = (doubts: number): Promise<AppendResult> =>
       store.append(stream, encoded, expectation).catch(async (error: unknown) => {
         if (!(error instanceof AppendInDoubtError)) throw error;

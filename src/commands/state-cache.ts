@@ -1,51 +1,54 @@
-/** The streams of one kind as far as they have been folded: a bounded memory of them, and the reads that fold what came after. */
+/** The loaded states of the streams of one kind: a bounded cache, and the reads that fold later events. */
 import { codec, isUnreadable, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
-import type { Folded } from './batch.js';
+import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
 
-export interface FoldedStreams<State> {
-  /** A stream of which nothing has been folded. */
-  readonly unread: Folded<State>;
-  /** As far as it is remembered. */
-  known(stream: string): Folded<State> | undefined;
-  /** The least recently remembered is dropped for it, where there are too many. */
-  remember(stream: string, folded: Folded<State>): void;
+export interface StateCache<State> {
+  /** Before the first event. */
+  readonly unread: LoadedState<State>;
+  /** From the cache. */
+  known(stream: string): LoadedState<State> | undefined;
+  /** Drops the least recently used where there are too many. */
+  remember(stream: string, loaded: LoadedState<State>): void;
   forget(stream: string): void;
   /**
-   * Folds what lies behind the known state, in a read that begins after this call: one that runs already may have
-   * passed what the caller must see. All that wait for it share the next one.
+   * Folds the events after the cached state, in a read that begins after this call: one that runs already may have
+   * passed events that the caller must see. All callers meanwhile share the next one.
    */
-  readTail(stream: string): Promise<Folded<State>>;
+  readTail(stream: string): Promise<LoadedState<State>>;
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
-  foldTail(stream: string, start: Folded<State>): Promise<Folded<State>>;
+  foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>>;
 }
 
-export interface FoldedStreamsOptions<State, Event extends DomainEvent> {
+export interface StateCacheOptions<State, Event extends DomainEvent> {
   readonly reader: Pick<EventReader, 'readStream'>;
   readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows'>;
   /** Folded states kept in memory, the least recently used dropped first. */
   readonly cacheSize: number;
 }
 
-export function createFoldedStreams<State, Event extends DomainEvent>(
-  options: FoldedStreamsOptions<State, Event>,
-): FoldedStreams<State> {
+export function createStateCache<State, Event extends DomainEvent>(
+  options: StateCacheOptions<State, Event>,
+): StateCache<State> {
   const { reader, decider, cacheSize } = options;
-  const unread: Folded<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
-  const cache = new Map<string, Folded<State>>();
+  const unread: LoadedState<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
+  const cache = new Map<string, LoadedState<State>>();
   /**
-   * Up to an event that cannot be read: where the next read begins, so that none goes over all of it again. Never in the
-   * cache, which passes for the whole stream.
+   * Up to an event that cannot be read: the next read begins here, and not at the first event. Never in the cache, which
+   * holds whole streams.
    */
-  const beginnings = new Map<string, Folded<State>>();
-  const reads = new Map<string, { readonly running: Promise<Folded<State>>; next?: Promise<Folded<State>> }>();
+  const partialFolds = new Map<string, LoadedState<State>>();
+  const reads = new Map<
+    string,
+    { readonly running: Promise<LoadedState<State>>; next?: Promise<LoadedState<State>> }
+  >();
 
-  const remember = (stream: string, folded: Folded<State>): void => keep(cache, stream, folded);
+  const remember = (stream: string, loaded: LoadedState<State>): void => keep(cache, stream, loaded);
 
-  function keep(kept: Map<string, Folded<State>>, stream: string, folded: Folded<State>): void {
+  function keep(kept: Map<string, LoadedState<State>>, stream: string, loaded: LoadedState<State>): void {
     kept.delete(stream);
-    kept.set(stream, folded);
+    kept.set(stream, loaded);
     if (kept.size <= cacheSize) return;
     for (const oldest of kept.keys()) {
       kept.delete(oldest);
@@ -53,7 +56,7 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
     }
   }
 
-  function readTail(stream: string): Promise<Folded<State>> {
+  function readTail(stream: string): Promise<LoadedState<State>> {
     const reading = reads.get(stream);
     if (reading === undefined) return startRead(stream);
     reading.next ??= reading.running.then(
@@ -63,13 +66,13 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
     return reading.next;
   }
 
-  function startOf(stream: string): Folded<State> {
+  function startOf(stream: string): LoadedState<State> {
     const known = cache.get(stream) ?? unread;
-    const beginning = beginnings.get(stream);
-    return beginning !== undefined && beginning.revision > known.revision ? beginning : known;
+    const partial = partialFolds.get(stream);
+    return partial !== undefined && partial.revision > known.revision ? partial : known;
   }
 
-  function startRead(stream: string): Promise<Folded<State>> {
+  function startRead(stream: string): Promise<LoadedState<State>> {
     const running = foldTail(stream, startOf(stream));
     const entry = { running };
     reads.set(stream, entry);
@@ -80,29 +83,29 @@ export function createFoldedStreams<State, Event extends DomainEvent>(
     return running;
   }
 
-  async function foldTail(stream: string, start: Folded<State>): Promise<Folded<State>> {
-    let folded = start;
+  async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {
+    let loaded = start;
     try {
       for await (const events of reader.readStream(stream, { from: start.revision + 1n }))
-        for (const stored of events) folded = foldOne(folded, stored);
+        for (const stored of events) loaded = foldOne(loaded, stored);
     } catch (error) {
-      if (isUnreadable(error) && folded.revision >= 0n) keep(beginnings, stream, folded);
+      if (isUnreadable(error) && loaded.revision >= 0n) keep(partialFolds, stream, loaded);
       throw error;
     }
-    // An append of our own may have gone further while this read was under way.
+    // An append of this process may have gone further during this read.
     const newest = cache.get(stream);
-    if (newest !== undefined && newest.revision > folded.revision) return newest;
-    if (folded.revision >= 0n) remember(stream, folded);
-    return folded;
+    if (newest !== undefined && newest.revision > loaded.revision) return newest;
+    if (loaded.revision >= 0n) remember(stream, loaded);
+    return loaded;
   }
 
-  function foldOne(folded: Folded<State>, stored: StoredEvent): Folded<State> {
+  function foldOne(loaded: LoadedState<State>, stored: StoredEvent): LoadedState<State> {
     const { event, metadata, revision, position } = codec.decode(stored);
     if (!decider.knows(event))
       throw new UnreadableEventError(
         `event ${event.type} at revision ${revision} of ${stored.stream}, position ${position}, is none of this stream`,
       );
-    return { state: decider.evolve(folded.state, event), revision, position, at: metadata.at };
+    return { state: decider.evolve(loaded.state, event), revision, position, at: metadata.at };
   }
 
   return {

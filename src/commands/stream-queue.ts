@@ -1,52 +1,52 @@
-/** A lane per stream: one batch of it under way at a time, and all that waits meanwhile goes together into the next. */
+/** A queue per stream: one batch of commands under way at a time; those that arrive meanwhile go together into the next. */
 
-export interface Waiting<Request, Answer> {
+export interface PendingCommand<Request, Answer> {
   readonly request: Request;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface LanesOptions<Request, Answer> {
+export interface StreamQueueOptions<Request, Answer> {
   /**
-   * Answers as many of those that wait as it handles together, from the first on, and resolves with how many these are.
-   * Rejects where that failed; then none of them has been answered.
+   * Answers as many pending commands as it handles together, from the first on, and resolves with their number.
+   * When it rejects, none of them has been answered.
    */
-  readonly handle: (stream: string, queue: readonly Waiting<Request, Answer>[]) => Promise<number>;
-  /** What those who wait are told when `handle` rejects. */
+  readonly handle: (stream: string, queue: readonly PendingCommand<Request, Answer>[]) => Promise<number>;
+  /** The error of all pending commands when `handle` rejects. */
   readonly faultOf: (error: unknown) => Error;
 }
 
-/** Resolves with what is answered to the request, after all that came before it on its stream. */
-export type Enter<Request, Answer> = (request: Request) => Promise<Answer>;
+/** Resolves with the answer to the request, after all that came before it on its stream. */
+export type Enqueue<Request, Answer> = (request: Request) => Promise<Answer>;
 
-export function createLanes<Request extends { readonly stream: string }, Answer>({
+export function createStreamQueue<Request extends { readonly stream: string }, Answer>({
   handle,
   faultOf,
-}: LanesOptions<Request, Answer>): Enter<Request, Answer> {
-  const lanes = new Map<string, Waiting<Request, Answer>[]>();
+}: StreamQueueOptions<Request, Answer>): Enqueue<Request, Answer> {
+  const queues = new Map<string, PendingCommand<Request, Answer>[]>();
 
-  async function run(stream: string, queue: Waiting<Request, Answer>[]): Promise<void> {
+  async function run(stream: string, queue: PendingCommand<Request, Answer>[]): Promise<void> {
     while (queue.length > 0) {
       try {
         queue.splice(0, await handle(stream, queue));
       } catch (error) {
-        // Whatever waited has seen the same fault; nobody waits for the next one to find out.
+        // All of them fail at once, instead of one after the other.
         for (const { reject } of queue.splice(0)) reject(faultOf(error));
       }
     }
-    lanes.delete(stream);
+    queues.delete(stream);
   }
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const waiting = { request, resolve, reject };
-      const lane = lanes.get(request.stream);
-      if (lane !== undefined) {
-        lane.push(waiting);
+      const pending = { request, resolve, reject };
+      const running = queues.get(request.stream);
+      if (running !== undefined) {
+        running.push(pending);
         return;
       }
-      const queue = [waiting];
-      lanes.set(request.stream, queue);
+      const queue = [pending];
+      queues.set(request.stream, queue);
       void run(request.stream, queue);
     });
 }

@@ -10,7 +10,7 @@ export type FileReader = Pick<EventReader, 'readAll' | 'head'>;
 
 export interface FileReaderOptions {
   readonly file: string;
-  /** Told of every line of a reading from the beginning. May throw a BadLineError. */
+  /** Called for every line of a reading from the beginning. May throw a BadLineError. */
   readonly onLine?: (line: ImportedLine) => void;
 }
 

@@ -7,7 +7,7 @@ import { createSnapshots, snapshotView } from '../../src/app/catalogue-snapshots
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/list.js';
 import type { CatalogueState } from '../../src/commands/catalogue.js';
-import type { Folded } from '../../src/commands/batch.js';
+import type { LoadedState } from '../../src/commands/batch.js';
 import { codec } from '../../src/events/codec.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
@@ -32,7 +32,7 @@ const snapshots = (models = views()) =>
   createSnapshots({ reader: store, models, onFault: (error) => faults.push(error) });
 
 /** Appends so many list creations and returns the catalogue after them. */
-async function grow(count: number, before?: Folded<CatalogueState>): Promise<Folded<CatalogueState>> {
+async function grow(count: number, before?: LoadedState<CatalogueState>): Promise<LoadedState<CatalogueState>> {
   let folded = before ?? { state: listDecider.initial, revision: -1n, position: '', at: '' };
   for (let made = 0; made < count; made += 500) {
     const events = Array.from({ length: Math.min(500, count - made) }, () => {
@@ -50,7 +50,7 @@ async function grow(count: number, before?: Folded<CatalogueState>): Promise<Fol
   return folded;
 }
 
-const contents = ({ state }: Folded<CatalogueState>) => ({
+const contents = ({ state }: LoadedState<CatalogueState>) => ({
   names: new Map(state.names.entries()),
   ids: new Map(state.ids.entries()),
 });

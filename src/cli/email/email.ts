@@ -16,7 +16,7 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .command('list')
     .description('e-mails by their id, which is by time; no addresses')
     .option('--state <state>', `only these: ${deliveryStates.join(', ')}`)
-    .option('--limit <n>', 'at most so many')
+    .option('--limit <n>', 'at most this many')
     .action((options: unknown) => show(wantedIn(options), line));
   withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
   const release = email
