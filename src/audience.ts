@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { CommandLine, ExitCode } from './cli/command-line.js';
 import { registerCommands } from './cli/commands.js';
-import { openLogForReading } from './cli/log-for-reading.js';
+import { openLogForReading, openViewsForReading } from './cli/stores-for-reading.js';
 import { brokenOutput, createOutput } from './cli/output.js';
 import { CommandFailedError, InterruptedError } from './transfer/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from './cli/program.js';
@@ -18,7 +18,7 @@ import { hasWriter } from './eventstore/sqlite/event-store.js';
 import { explain } from './app/banner.js';
 import { readLive } from './projector/live-reader.js';
 import { liveProjections } from './projections/views.js';
-import { openViewsReader, settingsOf, type StoreSettings } from './stores/stores.js';
+import { settingsOf, type StoreSettings } from './stores/stores.js';
 
 interface Deployment {
   readonly dataDir: string;
@@ -75,7 +75,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
     },
     openLog: async () => openLogForReading(storesWithLog().events, { signal, onNotice }),
     async openViews() {
-      const views = await openViewsReader(storesWithLog().views);
+      const views = await openViewsForReading(storesWithLog().views, onNotice);
       return await readLive(views, liveProjections).catch(async (error: unknown) => {
         await views.close();
         throw error;

@@ -142,4 +142,4 @@ function placeOf({ position, stream, type, revision }: Difference): string {
 }
 
 const advice = (file: string): string =>
-  `Keep the altered file: audience audit verify, or verify.mjs on an export, tells more. Then put ${file} back from the last good backup, and remove views.db, which is folded anew`;
+  `Keep the altered file: audience audit verify, or verify.mjs on an export, tells more. Then put ${file} back from the last good backup, and remove views.db, which is folded again`;

@@ -58,9 +58,9 @@ export class EvidenceBrokenError extends Error {
 /** Milliseconds between two commits, and after a failure. */
 const intervalMs = 1_000;
 const retryMs = 5_000;
-/** Whoever offers may have read something in another way: the log is asked itself after so many milliseconds without an offer. */
+/** After this many milliseconds without an offer the log itself is read. */
 const unofferedMs = 15_000;
-/** So many events, or a page more, are kept for the next commit; what comes before it is read again then. */
+/** At most this many events, and a page, are kept for the next commit; others are read again then. */
 const mostOffered = 8_192;
 const eventsPerCommit = 4_096;
 
@@ -164,7 +164,7 @@ export function keepEvidence(options: EvidenceOptions): EvidenceKeeper {
     // Another process has taken over.
     if (error instanceof CommitConflictError || error instanceof LeaseLostError) return;
     const message = error instanceof Error ? error.message : 'unexpected failure';
-    if (message !== told) onFault(`the evidence chain stands still: ${message}`);
+    if (message !== told) onFault(`the evidence chain has stopped: ${message}`);
     told = message;
   }
 

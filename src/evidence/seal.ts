@@ -29,7 +29,7 @@ export class SealError extends Error {
   override readonly name = 'SealError';
 }
 
-/** There is no seal, or no key, that could be read: nothing is known of anything that it should prove. */
+/** There is no seal, or no key, that could be read: so nothing can be verified with it. */
 export class UnreadableSealError extends SealError {}
 
 export interface SealInput {

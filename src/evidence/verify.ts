@@ -1,5 +1,5 @@
 /**
- * Verifies a log: computes the evidence chain anew from the first event on, compares it with the links that the store keeps
+ * Verifies a log: computes the evidence chain again from the first event on, compares it with the links that the store keeps
  * and with a seal, and names the first event that differs. Reads events as they are stored; knows no kind of store.
  */
 import { codec } from '../events/codec.js';
@@ -16,7 +16,7 @@ import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, type Finding } from './verify-findings.js';
 import { createStreamChecks } from './verify-streams.js';
 
-/** What a seal says of a log: so many events, and the link of the last one in hex. */
+/** What a seal says of a log: how many events it had, and the link of the last one in hex. */
 export interface Sealed {
   readonly count: number;
   readonly head: string;
@@ -33,7 +33,7 @@ export interface VerifyOptions {
    */
   readonly depth?: 'chain' | 'streams';
   readonly signal?: AbortSignal | undefined;
-  /** After each batch: so many events are verified. */
+  /** After each batch, with the number of events verified so far. */
   readonly onProgress?: ((events: number) => void) | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Verified {
   readonly redacted: number;
   /** Whether there were stored links to compare with. Without them, and without a seal, a log says nothing of its past. */
   readonly linked: boolean;
-  /** Broken invariants: faults of whoever wrote, not of the record. */
+  /** Broken invariants: faults of the writer, not of the record. */
   readonly findings: readonly Finding[];
 }
 
@@ -178,7 +178,7 @@ function unsealed(
   { ordinal, link, seal }: Computed & { readonly seal: Sealed | undefined },
 ): Difference | undefined {
   if (seal?.count !== ordinal || seal.head === link) return undefined;
-  const message = `the history up to event ${ordinal} is not the one that was sealed: it was altered and its links were computed anew, or the seal is of another log`;
+  const message = `the history up to event ${ordinal} is not the one that was sealed: it was altered and its links were computed again, or the seal is of another log`;
   return { ...differenceAt(event, { kind: 'sealed', ordinal, message }) };
 }
 

@@ -192,7 +192,7 @@ describe('what is wrong', () => {
   });
 
   test('is exit code 1 where nothing is known', { timeout: 120_000 }, async () => {
-    const nothing = 'not_found: Nothing was ever written of such a contact or list.';
+    const nothing = 'not_found: No such contact or list.';
     const answers = await Promise.all([
       failed(1, 'audit', 'history', 'nobody@example.com'),
       failed(1, 'audit', 'at', 'con_of_nobody', '--time', later),

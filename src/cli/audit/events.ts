@@ -22,7 +22,7 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
     .description('the events as they are stored, in the order of the log')
     .option('--after <position>', 'only events after this position; now: only what comes')
     .option('--types <names>', 'only events of these names, separated by commas')
-    .option('--limit <n>', 'at most so many')
+    .option('--limit <n>', 'at most this many events')
     .option('--follow', 'then wait for what comes, until Ctrl-C')
     .action((options: unknown) => events(optionsSchema.parse(options), line));
   withExamples(command, [
@@ -70,7 +70,7 @@ async function write(
 
 const asJson = (event: FeedEvent): string => `${JSON.stringify(event)}\n`;
 
-/** The names of events are at most so long. */
+/** Length of the longest name of an event. */
 const typeWidth = 21;
 
 const inWords = ({ position, at, type, stream, revision, actor }: FeedEvent): string =>

@@ -9,7 +9,7 @@ import type { CommandLine } from '../command-line.js';
 
 export interface KnownLinks {
   readonly source: LinkSource;
-  /** Events that the log is known to have had; undefined: nobody has counted. */
+  /** Events that the log is known to have had; undefined: that is not known. */
   readonly known: number | undefined;
   /** Undefined: there are none, or they cannot be opened. */
   readonly views: ReadModelReader | undefined;

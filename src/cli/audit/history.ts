@@ -25,7 +25,7 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
     .option('--list <id>', 'only what is about this list')
     .option('--from <time>', 'from this time on (ISO 8601; a date alone is its first millisecond in UTC)')
     .option('--to <time>', 'up to this time (a date alone is its last millisecond in UTC)')
-    .option('--limit <n>', 'at most so many events')
+    .option('--limit <n>', 'at most this many events')
     .action((contact: string, options: unknown) => history(contact, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit history ada@example.com',

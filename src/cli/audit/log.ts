@@ -49,7 +49,7 @@ export async function findContact(text: string, { line, log }: Auditing): Promis
 }
 
 export const nothingKnown = (): CommandFailedError =>
-  new CommandFailedError('Nothing was ever written of such a contact or list.', { type: 'not_found' });
+  new CommandFailedError('No such contact or list.', { type: 'not_found' });
 
 /** No view answers an auditor: one that cannot be read only costs time. */
 async function streamInViews(contactId: string, line: CommandLine): Promise<string | undefined> {

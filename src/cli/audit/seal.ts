@@ -1,6 +1,6 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { openSealKey, readSealKey, sealKeyName } from '../../evidence/seal-key.js';
@@ -76,14 +76,14 @@ async function write(made: Seal, { out }: Options, { stdout, stderr, json }: Com
   stderr.write('Keep the seal where the log is not, and make the fingerprint known to those who will check it.\n');
 }
 
-/** Under its name stands the whole seal or none. */
+/** Under its name stands the whole seal or none. It is written in a folder of its own first, so never through a symlink. */
 async function keep(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
+  const own = await mkdtemp(path.join(path.dirname(path.resolve(file)), '.seal-'));
   try {
-    await writeFile(draft, text, { flush: true });
+    const draft = path.join(own, 'seal');
+    await writeFile(draft, text, { flag: 'wx', flush: true });
     await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
+  } finally {
+    await rm(own, { recursive: true, force: true });
   }
 }

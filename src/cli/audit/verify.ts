@@ -1,4 +1,4 @@
-/** `audience audit verify`: proves that no event was altered, dropped, moved or put in, or names the first that was. */
+/** `audience audit verify`: verifies that no event was altered, dropped, moved or inserted, or names the first that was. */
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -32,8 +32,8 @@ const optionsSchema = z.object({
 export function registerAuditVerify(audit: Command, line: CommandLine): void {
   const command = audit
     .command('verify')
-    .description('computes the evidence chain anew and names the first event that is not as it was written')
-    .option('--seal <file>', 'proves also that the history up to this seal is the sealed one, and not shortened')
+    .description('computes the evidence chain again and names the first event that is not as it was written')
+    .option('--seal <file>', 'also verifies that the history up to this seal is the sealed one, and not shortened')
     .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
     .option('--quick', 'the chain only, not also order and times within each stream: takes little memory')
     .action((options: unknown) => verify(optionsSchema.parse(options), line));

@@ -26,14 +26,14 @@ const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
 /** Messages that the writer may have before it has answered: one it works on and one it finds next. What comes meanwhile goes out together. */
 const messagesInFlight = 2;
-/** So many appends go out in the middle of a turn when the writer has room: it works while the turn goes on. */
+/** This many appends go out in the middle of a turn when the writer has room: it works while the turn goes on. */
 const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
 const failures = { in_doubt: AppendInDoubtError, full: StoreFullError, refused: StoreUnavailableError } as const;
 
-interface Waiting extends Append {
+interface PendingAppend extends Append {
   readonly expectedRevision: ExpectedRevision;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
@@ -51,9 +51,9 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
   /** Not posted yet. */
-  #queue: Waiting[] = [];
+  #queue: PendingAppend[] = [];
   /** Posted, in order; the writer answers in the same order. */
-  #posted: Waiting[] = [];
+  #posted: PendingAppend[] = [];
   #size = 0;
   /** Appends of each posted message, in order. */
   #inFlight: number[] = [];
@@ -111,7 +111,7 @@ export class WriteQueue {
     });
   }
 
-  /** Ends the thread, which first brings the WAL home. */
+  /** Ends the thread, which first checkpoints the WAL. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#stop.abort();
@@ -190,7 +190,7 @@ export class WriteQueue {
     this.#schedule();
   }
 
-  #take(count: number): Waiting[] {
+  #take(count: number): PendingAppend[] {
     const taken = this.#posted.splice(0, count);
     for (const { size } of taken) this.#size -= size;
     // The writer answers whole messages.
@@ -220,7 +220,7 @@ export class WriteQueue {
 
   #post(): void {
     const recordedAt = new Date(this.#options.clock()).toISOString();
-    let appends: Waiting[] = [];
+    let appends: PendingAppend[] = [];
     let size = 0;
     const send = (): void => {
       this.#posted.push(...appends);

@@ -8,7 +8,7 @@ import { WriteQueue } from './append-queue.js';
 import { openSqliteEventReader } from './reader.js';
 
 export interface SqliteEventStore extends EventStore, SqliteLinks {
-  /** Whether appends are taken at present: false while the writer thread is started anew. */
+  /** Whether appends are taken at present: false while the writer thread is restarted. */
   isWritable(): boolean;
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
@@ -19,13 +19,13 @@ export interface SqliteEventStoreOptions {
   readonly file: string;
   /** Milliseconds since 1970, for `recorded_at`. */
   readonly clock: () => number;
-  /** Told of what fails no append or many: a dead writer thread, a failed checkpoint. Must not throw. */
+  /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
 }
 
 /**
  * @throws WriterLockedError another process, or another store in this one, writes to this log.
- * @throws StoreUnavailableError the file cannot be opened or is not a log of ours.
+ * @throws StoreUnavailableError the file cannot be opened or is not a log of this service.
  */
 export async function openSqliteEventStore(options: SqliteEventStoreOptions): Promise<SqliteEventStore> {
   const file = realFile(options.file);
@@ -79,7 +79,7 @@ function takeWriterLock(file: string): Database.Database {
 
 const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`;
 
-/** Whether some process writes to this log, as far as can be seen. Of a copy nobody does, for the lock is not copied. */
+/** Whether some process writes to this log, as far as can be seen. A copy has no writer, because the lock is not copied. */
 export function hasWriter(file: string): boolean {
   let lock: Database.Database | undefined;
   try {

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../event-store.js';
 
-/** "AuLe": tells our files from everybody else's. */
+/** "AuLe": marks the files of this service. */
 const applicationId = 0x41754c65;
 /** The only format that is read and written. Formats 1 to 3 were never released. */
 const formatVersion = 4;

@@ -32,7 +32,7 @@ export type FromWriter =
   | { readonly type: 'refused'; readonly message: string }
   /** One transaction is durable: the outcomes of the next appends, in the order in which these were posted. */
   | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number; readonly grown: boolean }
-  /** One transaction failed: so many of the next appends. */
+  /** One transaction failed, and with it the next `count` appends. */
   | { readonly type: 'failed'; readonly count: number; readonly how: Failure; readonly message: string }
   /** Something that fails no append. */
   | { readonly type: 'fault'; readonly message: string };

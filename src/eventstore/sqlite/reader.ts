@@ -29,13 +29,16 @@ export interface SqliteEventReaderOptions {
   readonly file: string;
   /** Milliseconds between looks for new events while a subscription waits; 0 = only when woken. Default 50. */
   readonly pollMs?: number;
+  /** For a log that no process has open: SQLite's own files beside it are removed when it is closed. Needs write permission. */
+  readonly removesWal?: boolean;
 }
 
 type Statement = Database.Statement<unknown[], EventRow>;
 
-/** @throws StoreUnavailableError no such file, or not a log of ours. */
-export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOptions): SqliteEventReader {
-  const db = openForReading(file);
+/** @throws StoreUnavailableError no such file, or not a log of this service. */
+export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
+  const { file, pollMs = 50, removesWal } = options;
+  const db = openForReading(file, removesWal);
   const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
@@ -64,7 +67,7 @@ export function openSqliteEventReader({ file, pollMs = 50 }: SqliteEventReaderOp
 
   const head = (): number => reading(() => lastPosition.get() ?? 0);
 
-  /** One page, read to its end before anybody else gets a turn, so that no read transaction outlives it. */
+  /** One page, read to its end in one turn, so that no read transaction outlives it. */
   function page(statement: Statement, limit: number, ...bounds: unknown[]): { events: StoredEvent[]; more: boolean } {
     return reading(() => {
       const events: StoredEvent[] = [];

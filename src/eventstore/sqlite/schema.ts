@@ -31,10 +31,16 @@ export function openForWriting(file: string, onRestored: () => void = () => unde
   });
 }
 
-/** Opens the log read-only, also while another thread or process writes to it. */
-export function openForReading(file: string): Database.Database {
+/**
+ * Opens the log for reading, also while another thread or process writes to it.
+ * @param removesWal SQLite's own files beside it are removed when the last reader closes; needs write permission
+ */
+export function openForReading(file: string, removesWal = false): Database.Database {
   if (!existsSync(file)) throw new StoreUnavailableError(`there is no event log at ${file}`);
-  return opened(file, { timeout: 2_000, readonly: true }, (db) => refuseForeign(db, file));
+  return opened(file, { timeout: 2_000, readonly: !removesWal }, (db) => {
+    db.pragma('query_only = ON');
+    refuseForeign(db, file);
+  });
 }
 
 /** A trigger, for one, would decide what becomes of an append. @throws StoreUnavailableError */
@@ -76,7 +82,7 @@ function opened(file: string, options: Database.Options, prepare: (db: Database.
 }
 
 /**
- * The log holds personal data: nobody else's to read. An existing file is never opened here: closing a descriptor of a
+ * The log holds personal data: only its owner may read it. An existing file is never opened here: closing a descriptor of a
  * file drops every POSIX lock that this process holds on it, SQLite's included.
  */
 function createPrivately(file: string): void {

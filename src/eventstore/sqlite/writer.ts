@@ -5,12 +5,12 @@ import { createAppender, type Appender } from './append.js';
 import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './messages.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
 
-/** One transaction takes messages until it holds so many appends or characters, so that nobody waits long for others. */
+/** One transaction takes messages until it holds this many appends or characters, so that no append waits long for others. */
 const appendsPerCommit = 1_024;
 const charactersPerCommit = 8 * 1024 * 1024;
-/** A checkpoint follows when the WAL has so many pages of 4 KiB. */
+/** A checkpoint follows when the WAL has this many pages of 4 KiB. */
 const checkpointPages = 4_000;
-/** So many pages mean that readers have kept it from starting over: then wait for them a moment. */
+/** With this many pages readers have kept it from starting over: then wait for them a moment. */
 const forcedPages = 32_000;
 const commitsPerLook = 16;
 
@@ -89,7 +89,7 @@ function serve(port: MessagePort, file: string): void {
 
   /**
    * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
-   * opened anew. If that fails too, the thread dies of it and the main thread starts another one.
+   * opened again. If that fails too, the thread ends and the main thread starts another one.
    */
   function fail(group: readonly AppendMessage[], error: unknown, committing: boolean): void {
     const count = group.reduce((sum, message) => sum + appendCount(message), 0);
@@ -166,7 +166,7 @@ function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; 
   return { group, closing: false };
 }
 
-/** The disk is full, or a stranger holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
+/** The disk is full, or another program holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code);
 

@@ -37,9 +37,32 @@ const defaultBusyTimeout = 2_000;
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels;
 export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadModels {
-  const { file, readOnly = false, now = Date.now, busyTimeout = defaultBusyTimeout } = options;
-  const guarded = <T>(action: () => T): T => guardedIn(file, action);
+  const { file, readOnly = false, now, busyTimeout = defaultBusyTimeout } = options;
+  const guarded = <T>(action: () => T): T => guardedIn(action, damageMark(file));
   const db = guarded(() => openFile(file, { readOnly, busyTimeout }));
+  return readModelsIn(db, { guarded, now });
+}
+
+/**
+ * For commands that only read: a file that is there, as it is, leaving no trace of it.
+ * @param options `removesWal`: SQLite's own files beside it are removed when the last reader closes; needs write permission.
+ * @throws ReadModelsUnavailableError when there is none, or it cannot be opened.
+ */
+export function openSqliteViews(options: { readonly file: string; readonly removesWal?: boolean }): ReadModelReader {
+  const { file, removesWal = false } = options;
+  const db = guardedIn(
+    () => new Database(file, { readonly: !removesWal, fileMustExist: true, timeout: defaultBusyTimeout }),
+  );
+  db.pragma('query_only = ON');
+  return readModelsIn(db, { guarded: guardedIn });
+}
+
+interface Opened {
+  readonly guarded: <T>(action: () => T) => T;
+  readonly now?: (() => number) | undefined;
+}
+
+function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
   const find = createFinder(db);
   const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
   let tables = new WeakMap<View, ViewTable>();
@@ -156,15 +179,15 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
 }
 
 /** Own errors and wrong calls pass; everything else that SQLite says means that the read models are out of reach. Its messages name tables, never values. */
-function guardedIn<T>(file: string, action: () => T): T {
+function guardedIn<T>(action: () => T, mark?: string): T {
   try {
     return action();
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
     if (error instanceof Database.SqliteError && isDamage(error)) {
       // The next start discards the file and rebuilds it.
-      writeFileSync(damageMark(file), '');
-      throw new ReadModelsUnavailableError(`${error.code}: ${file} is damaged; restart to rebuild it`, {
+      if (mark !== undefined) writeFileSync(mark, '');
+      throw new ReadModelsUnavailableError(`${error.code}: views.db is damaged; restart to rebuild it`, {
         cause: error,
       });
     }

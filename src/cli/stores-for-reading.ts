@@ -1,0 +1,124 @@
+/** Opens log and views for commands that only read and leave no trace: beside a running service, from a folder that cannot be written to, from a server. */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
+import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
+import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
+import type { StoreAddresses } from './command-line.js';
+import { CommandFailedError } from '../transfer/failures.js';
+
+export interface ReadingOptions {
+  readonly signal: AbortSignal;
+  /** Something that the operator should know. */
+  readonly onNotice: (notice: string) => void;
+}
+
+/** @throws CommandFailedError @throws StoreUnavailableError */
+export async function openLogForReading(
+  address: StoreAddresses['events'],
+  { signal, onNotice }: ReadingOptions,
+): Promise<EventReader> {
+  switch (address.kind) {
+    case 'embedded':
+      return openFile(address.file, onNotice);
+    case 'eventstoredb':
+      return openServer(address, signal);
+    default:
+      return address satisfies never;
+  }
+}
+
+/** Where there are no views, none are made: they are empty then. @throws ReadModelsUnavailableError */
+export async function openViewsForReading(
+  address: StoreAddresses['views'],
+  onNotice: ReadingOptions['onNotice'],
+): Promise<ReadModelReader> {
+  if (address.kind === 'mongodb')
+    return (await import('../readmodels/mongodb/read-models.js')).openMongoReadModels(address);
+  if (!existsSync(address.file)) return openSqliteReadModels({ file: ':memory:' });
+  return await opened(address.file, { onNotice, open: openSqliteViews });
+}
+
+const openFile = (file: string, onNotice: ReadingOptions['onNotice']): Promise<EventReader> =>
+  opened(file, { onNotice, open: openSqliteEventReader });
+
+interface Opening<Reader> {
+  readonly onNotice: ReadingOptions['onNotice'];
+  readonly open: (options: { readonly file: string; readonly removesWal?: boolean }) => Reader;
+}
+
+/**
+ * SQLite reads a file in WAL mode only with two files of its own beside it (-wal, -shm). A service has them open, or one
+ * that was killed has left them: then they are used. Else they are there for as long as the file is read, which needs
+ * write permission; without it a copy is read.
+ */
+async function opened<Reader extends { close(): Promise<void> }>(
+  file: string,
+  { onNotice, open }: Opening<Reader>,
+): Promise<Reader> {
+  if (!existsSync(file) || ['-wal', '-shm'].every((end) => existsSync(file + end))) return open({ file });
+  if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable))
+    return await openCopy(file, { onNotice, open });
+  return open({ file, removesWal: true });
+}
+
+function isWritable(name: string): boolean {
+  try {
+    accessSync(name, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function openCopy<Reader extends { close(): Promise<void> }>(
+  file: string,
+  { onNotice, open }: Opening<Reader>,
+): Promise<Reader> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'audience-copy-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    onNotice(`${file} cannot be read without writing beside it: reading a copy of it in ${folder}.`);
+    const copy = path.join(folder, path.basename(file));
+    for (const end of ['', '-wal']) {
+      if (!existsSync(file + end)) continue;
+      await copyFile(file + end, copy + end, constants.COPYFILE_FICLONE);
+      await chmod(copy + end, 0o600);
+    }
+    const reader = open({ file: copy });
+    return {
+      ...reader,
+      async close() {
+        await reader.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailableError(`${file} cannot be read, nor can a copy: ${reason}`, { cause: error });
+  }
+}
+
+/** A server that does not answer is not waited for: its address is probably wrong. */
+async function openServer(
+  address: Extract<StoreAddresses['events'], { kind: 'eventstoredb' }>,
+  signal: AbortSignal,
+): Promise<EventReader> {
+  const { openEventStoreDb } = await import('../eventstore/eventstoredb/event-store.js');
+  const store = openEventStoreDb(address);
+  try {
+    const check = await store.check();
+    signal.throwIfAborted();
+    if (check.status === 'ready') return store;
+    throw new CommandFailedError(`EventStoreDB (EVENTSTORE_URL) cannot be used: ${check.reason}`, {
+      type: 'unavailable',
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
