@@ -81,7 +81,9 @@ async function openCopy<Reader extends { close(): Promise<void> }>(
   const folder = await mkdtemp(path.join(tmpdir(), 'audience-copy-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    onNotice(`${file} cannot be read without writing beside it: reading a copy of it in ${folder}.`);
+    onNotice(
+      `${path.dirname(file)} cannot be written to, or not without leaving a trace: reading a copy in ${folder}.`,
+    );
     const copy = path.join(folder, path.basename(file));
     for (const end of ['', '-wal']) {
       if (!existsSync(file + end)) continue;
