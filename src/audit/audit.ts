@@ -1,14 +1,16 @@
-/** The auditor's answers, all over one log and one memory of its names. */
+/** The answers for auditors, over one log. */
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
 import { createLists, type ListAt, type ListAtRequest } from './list-at.js';
 import { createCatalogues } from './names.js';
 import { createPointInTime, type ContactAt, type ContactAtRequest } from './point-in-time.js';
 import type { AuditReader } from './reading.js';
+import { createReplayPace } from './replay-pace.js';
 
 /**
- * Every answer reads the log as it stands at the call and no view. All throw StoreUnavailableError, and
- * UnreadableHistoryError where an event that the answer rests on cannot be read; a signal ends them with its reason.
+ * Every answer reads the log as it stands at the call and no view. All throw StoreUnavailableError,
+ * UnreadableHistoryError where an event that the answer depends on cannot be read, and ServiceError `unavailable` when
+ * too many long histories are asked for at once; a signal ends them with its reason.
  */
 export interface Audit {
   /** Undefined: nothing was ever written of such a contact or list. */
@@ -22,9 +24,10 @@ export interface Audit {
 
 export function createAudit(reader: AuditReader): Audit {
   const catalogues = createCatalogues(reader);
+  const pace = createReplayPace();
   return {
-    history: createHistories(reader, catalogues).page,
-    contactAt: createPointInTime(reader, catalogues).contactAt,
+    history: createHistories({ reader, catalogues, pace }).page,
+    contactAt: createPointInTime({ reader, catalogues, pace }).contactAt,
     listAt: createLists(reader, catalogues).listAt,
     feed: createFeed(reader),
   };

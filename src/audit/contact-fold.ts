@@ -7,6 +7,7 @@ import { consentOf, type Consent } from './event-details.js';
 import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
 import { profileOf, withChanges, type ProfileValues } from './profile.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
 import { statusOf } from './event-descriptions.js';
 
@@ -69,7 +70,11 @@ export interface FoldRequest {
   readonly time: string;
   readonly moment: Moment;
   readonly signal?: AbortSignal | undefined;
+  readonly pace?: ReplayPace | undefined;
 }
+
+/** Most contacts have fewer events. Many replays may begin in one turn of the event loop. */
+const firstPage = 64;
 
 /** While it is folded. */
 interface State {
@@ -83,7 +88,7 @@ interface State {
 
 /** Undefined: there is no such stream. @throws StoreUnavailableError */
 export async function foldContact(reader: AuditReader, request: FoldRequest): Promise<ContactFold | undefined> {
-  const { stream, moment, signal } = request;
+  const { stream, moment, signal, pace } = request;
   const state: State = {
     contactId: undefined,
     life: undefined,
@@ -94,7 +99,14 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
   };
   const walk = walkOver(state, request);
   let isEmpty = true;
-  for await (const page of streamPages(reader, { stream, from: 0n, horizon: moment.horizon, signal })) {
+  for await (const page of streamPages(reader, {
+    stream,
+    from: 0n,
+    size: firstPage,
+    horizon: moment.horizon,
+    signal,
+    pace,
+  })) {
     isEmpty = false;
     for (const stored of page) walk.take(stored);
   }

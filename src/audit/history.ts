@@ -1,8 +1,9 @@
 /** The history of a contact: every event of its stream, and of its lists and tags, in full and in plain words, page by page. */
 import { itemOf, type HistoryItem } from './history-item.js';
-import type { Catalogues, Moment } from './names.js';
+import type { Moment, ReplaySources } from './names.js';
 import { createPlaces, type Places } from './page-cache.js';
 import type { AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import { beginning, replay, type Step } from './replay.js';
 import { ownerOf } from './unreadable.js';
 
@@ -35,13 +36,13 @@ export interface Histories {
   page(request: HistoryRequest): Promise<HistoryPage | undefined>;
 }
 
-export function createHistories(reader: AuditReader, catalogues: Catalogues): Histories {
+export function createHistories({ reader, catalogues, pace }: ReplaySources): Histories {
   const places = createPlaces();
   return {
     async page(request) {
       const moment = await catalogues.now();
       if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
-      const found = await collect(request, { reader, moment, places });
+      const found = await collect(request, { reader, moment, places, pace });
       if (found === undefined) return undefined;
       const items: HistoryItem[] = [];
       for (const step of found.steps) {
@@ -55,6 +56,7 @@ export function createHistories(reader: AuditReader, catalogues: Catalogues): Hi
 
 interface Sources {
   readonly reader: AuditReader;
+  readonly pace: ReplayPace;
   readonly moment: Moment;
   readonly places: Places;
 }
@@ -64,14 +66,17 @@ interface Collected {
   readonly next?: string;
 }
 
-async function collect(request: HistoryRequest, { reader, moment, places }: Sources): Promise<Collected | undefined> {
+async function collect(
+  request: HistoryRequest,
+  { reader, moment, places, pace }: Sources,
+): Promise<Collected | undefined> {
   const { stream, to, after = '', limit, signal } = request;
   // Cut streams know nothing of what came later: their places are not those of the whole.
   const key = (position: string): string => `${stream} ${to ?? ''} ${position}`;
   const start = places.get(key(after)) ?? beginning;
   const steps: Step[] = [];
   let isEmpty = start === beginning;
-  for await (const some of replay(start, { reader, moment, stream, to, signal, size: limit + 1 }))
+  for await (const some of replay(start, { reader, moment, stream, to, signal, pace, size: limit + 1 }))
     for (const step of some) {
       isEmpty = false;
       if (step.place.position <= after || !isWanted(step, request)) continue;

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
 import { decoded, streamPages, UnreadableHistoryError, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 
 export type NamedKind = 'list' | 'tag';
 
@@ -33,6 +34,13 @@ export interface Catalogues {
   now(): Promise<Moment>;
   /** The event behind a version. @throws StoreUnavailableError @throws UnreadableHistoryError */
   eventOf(kind: NamedKind, version: NameVersion): Promise<Recorded<DomainEvent>>;
+}
+
+/** What the answers about one contact are made from. */
+export interface ReplaySources {
+  readonly reader: AuditReader;
+  readonly catalogues: Catalogues;
+  readonly pace: ReplayPace;
 }
 
 const streams: Readonly<Record<NamedKind, string>> = { list: listsStream, tag: tagsStream };

@@ -2,9 +2,8 @@
 import type { SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Consent, type Evidence } from './event-details.js';
 import { foldContact, type Cause, type ContactFold, type Fact, type Membership } from './contact-fold.js';
-import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
+import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions, type ReplaySources } from './names.js';
 import type { ProfileValues } from './profile.js';
-import type { AuditReader } from './reading.js';
 import type { UnreadableEvent } from './unreadable.js';
 
 export interface ContactAtRequest {
@@ -61,13 +60,13 @@ export interface PointInTime {
   contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
 }
 
-export function createPointInTime(reader: AuditReader, catalogues: Catalogues): PointInTime {
+export function createPointInTime({ reader, catalogues, pace }: ReplaySources): PointInTime {
   return {
     async contactAt(request) {
       const moment = await catalogues.now();
       const { time, listId } = request;
       if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
-      const fold = await foldContact(reader, { ...request, moment });
+      const fold = await foldContact(reader, { ...request, moment, pace });
       if (fold === undefined) return undefined;
       const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
       const contact = {

@@ -1,9 +1,9 @@
-/** How the auditor reads the log: in small pages, so that other requests go on, and as of one moment. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/** How auditors' answers read the log: in small pages, so that other work goes on meanwhile, and as of one moment. */
 import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
 import { contactSchemas, type ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import { longReplayEvents, unpaced, type ReplayPace } from './replay-pace.js';
 
 /** What auditing reads from. */
 export type AuditReader = Pick<EventReader, 'readStream' | 'readAll' | 'readAt' | 'subscribe' | 'head'>;
@@ -19,43 +19,61 @@ export interface StreamReading {
   readonly from: bigint;
   /** Events after this position are not seen. */
   readonly horizon?: string;
-  /** Events a page. */
+  /** Events of the first page. */
   readonly size?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Shared by all replays that clients can ask for. */
+  readonly pace?: ReplayPace | undefined;
 }
 
-/** Reading and decoding this many takes about a millisecond. */
+/** Reading and decoding a page takes about a millisecond. */
 const eventsPerPage = 256;
 
-/** Pages of one stream up to the horizon; others get their turn between two of them. @throws StoreUnavailableError, and the signal's reason when it aborts */
+/**
+ * Pages of one stream up to the horizon; other work gets its turn between two of them. @throws StoreUnavailableError,
+ * the signal's reason when it aborts, and ServiceError `unavailable` when too many long replays are running
+ */
 export async function* streamPages(
   reader: Pick<EventReader, 'readStream'>,
-  { stream, from, horizon, size = eventsPerPage, signal }: StreamReading,
+  { stream, from, horizon, size = eventsPerPage, signal, pace = unpaced }: StreamReading,
 ): AsyncGenerator<readonly StoredEvent[]> {
   let next = from;
   let limit = size;
-  for (;;) {
-    const options = { from: next, limit, ...(signal === undefined ? {} : { signal }) };
-    let count = 0;
-    for await (const page of reader.readStream(stream, options)) {
-      const seen = horizon === undefined ? page : upTo(page, horizon);
-      if (seen.length > 0) yield seen;
-      if (seen.length < page.length) return;
-      count += page.length;
+  let release: (() => void) | undefined;
+  try {
+    for (;;) {
+      const page = await readPage(reader, { stream, horizon, signal, from: next, limit });
+      if (page.length > 0) yield page;
+      if (page.length < limit) return;
+      next += BigInt(page.length);
+      // A stream that goes on after a small first page is long.
+      limit = eventsPerPage;
+      if (next - from > longReplayEvents) release ??= await pace.long(signal);
+      await pace.turn();
     }
-    // A reading that was given up ends early; its part must not pass for the whole.
-    signal?.throwIfAborted();
-    if (count < limit) return;
-    next += BigInt(count);
-    // Who reads on after a first small page reads much.
-    limit = eventsPerPage;
-    await nextTurn();
+  } finally {
+    release?.();
   }
 }
 
-function upTo(page: readonly StoredEvent[], horizon: string): readonly StoredEvent[] {
-  const last = page.at(-1);
-  return last === undefined || last.position <= horizon ? page : page.filter(({ position }) => position <= horizon);
+interface PageReading {
+  readonly stream: string;
+  readonly from: bigint;
+  readonly limit: number;
+  readonly horizon: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function readPage(
+  reader: Pick<EventReader, 'readStream'>,
+  { stream, from, limit, horizon, signal }: PageReading,
+): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  const options = { from, limit, ...(signal === undefined ? {} : { signal }) };
+  for await (const some of reader.readStream(stream, options)) events.push(...some);
+  // A read that was aborted ends early; its part must not pass for the whole.
+  signal?.throwIfAborted();
+  return horizon === undefined ? events : events.filter(({ position }) => position <= horizon);
 }
 
 /** @throws UnreadableHistoryError */

@@ -4,6 +4,7 @@ import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { firstAfter, isAfterDeletion, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
+import type { ReplayPace } from './replay-pace.js';
 import { timeOfUnreadable } from './unreadable.js';
 
 export interface Membership {
@@ -63,13 +64,14 @@ export interface Replay {
   /** Events of the first page that is read. */
   readonly size: number;
   readonly signal: AbortSignal | undefined;
+  readonly pace: ReplayPace;
 }
 
 /** Steps after the place, in log order, some at a time: to be gone through before more are asked for. @throws StoreUnavailableError */
 export async function* replay(from: Place, input: Replay): AsyncGenerator<Iterable<Step>> {
-  const { reader, moment, stream, size, signal } = input;
+  const { reader, moment, stream, size, signal, pace } = input;
   const walk = walkFrom(from, input);
-  const reading = { stream, from: from.nextRevision, horizon: moment.horizon, size, signal };
+  const reading = { stream, from: from.nextRevision, horizon: moment.horizon, size, signal, pace };
   for await (const page of streamPages(reader, reading)) {
     yield walk.through(page);
     if (walk.isCut()) break;
