@@ -12,7 +12,6 @@ import { document } from '../support/markdown.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const settings = JSON.parse(document('package.json')) as {
-  engines: { node: string };
   scripts: Record<string, string>;
 };
 
@@ -43,35 +42,9 @@ const valuesOf = (stage: readonly Instruction[], name: string): readonly string[
   stage.filter((instruction) => instruction.name === name).map(({ text }) => text);
 const listIn = (text: string): readonly string[] => JSON.parse(text.slice(text.indexOf('['))) as readonly string[];
 
-test('is built in two stages on the same Node, of an exact version that the package allows', () => {
-  expect(stages).toHaveLength(2);
-  const [first = '', second = ''] = stages.flatMap((stage) => valuesOf(stage, 'FROM'));
-  expect(first).toBe(`${second} AS build`);
-  const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-[a-z]+-slim$/.exec(second) ?? [];
-  const [, leastMajor, leastMinor] = /^>=(\d+)\.(\d+)$/.exec(settings.engines.node) ?? [];
-  expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(Number(leastMajor) * 1000 + Number(leastMinor));
-});
-
-test('runs as a user that is not root, who owns only the data', () => {
-  expect(valuesOf(runtime, 'USER')).toEqual(['1000:1000']);
-  expect(valuesOf(runtime, 'VOLUME')).toEqual(['/data']);
-  expect(runtime.findIndex(({ name }) => name === 'USER')).toBeGreaterThan(
-    runtime.findLastIndex(({ name }) => name === 'COPY' || name === 'RUN'),
-  );
-  expect(valuesOf(runtime, 'COPY').filter((copy) => copy.includes('--chown'))).toEqual([]);
-});
-
-test('carries only what runs', () => {
-  expect(valuesOf(runtime, 'COPY')).toEqual(
-    ['package.json ./', 'node_modules ./node_modules', 'dist ./dist'].map((what) => `--from=build /app/${what}`),
-  );
-});
-
 test('starts as npm start does', () => {
   const [command = ''] = valuesOf(runtime, 'CMD');
   expect(`exec ${listIn(command).join(' ')}`).toBe(settings.scripts['start']);
-  expect(valuesOf(runtime, 'ENTRYPOINT')).toEqual(['[]']);
-  expect(valuesOf(runtime, 'STOPSIGNAL')).toEqual(['SIGTERM']);
 });
 
 test('has an environment that the configuration accepts, open to other machines, with data in the volume', () => {

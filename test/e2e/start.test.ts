@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { shown, someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
@@ -35,18 +35,22 @@ function folder(): string {
   return fresh;
 }
 
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
 const statusWith = async (service: Service, key: string): Promise<number> =>
   (await service.get('/v1/groups', { authorization: `Bearer ${key}` })).status;
 const newGroup = (service: Service, name = unique('Group')): Promise<string> =>
   service.make('/v1/groups/create', { group_name: name }, 'group_id');
 const groups = async (service: Service): Promise<unknown[]> => [...(await service.get('/v1/groups')).items()];
 
-describe('the first start', () => {
-  const modeOf = (file: string): number => statSync(file).mode & 0o777;
+describe('a service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
 
   test('makes a secret for its owner only', async ({ skip }) => {
     skip(onServers, 'with EVENTSTORE_URL the secret comes from the environment');
-    const service = await started();
     const inFolder = (name: string): string => path.join(service.dataDir, name);
     for (const file of ['secret', 'events.db']) expect(modeOf(inFolder(file)), file).toBe(0o600);
     const secret = readFileSync(inFolder('secret'), 'utf8').trim();
@@ -54,39 +58,40 @@ describe('the first start', () => {
     expect(service.output()).not.toContain(secret);
   });
 
-  test('makes a key for its owner only', async () => {
-    const service = await started({ env: { API_KEYS: undefined } });
-    const inFolder = (name: string): string => path.join(service.dataDir, name);
-    const key = readFileSync(inFolder('api-key.txt'), 'utf8').trim();
-    expect(key.length).toBeGreaterThanOrEqual(24);
-    expect(modeOf(inFolder('api-key.txt'))).toBe(0o600);
-    expect(await statusWith(service, key)).toBe(200);
-    expect(await statusWith(service, service.key)).toBe(401);
-
-    await service.kill('SIGTERM');
-    await service.start();
-    expect(await statusWith(service, key)).toBe(200);
-
-    // Keys of the environment are valid in addition to stored ones.
-    await service.kill('SIGTERM');
-    await service.start({ API_KEYS: `test:${service.key}` });
-    expect(await statusWith(service, key)).toBe(200);
-    expect(await statusWith(service, service.key)).toBe(200);
-  });
-
   test('says in one line of JSON where it listens', async () => {
-    const service = await started();
     const said = (): string | undefined => /^{.*"msg":"listening"}$/m.exec(service.output())?.[0];
     const line = await eventually(() => Promise.resolve(said()));
     expect(JSON.parse(line)).toMatchObject({ address: service.url() });
   });
 
   test('keeps no key in clear but the generated one', async () => {
-    const service = await started();
     await newGroup(service);
     expect(existsSync(path.join(service.dataDir, 'api-key.txt'))).toBe(false);
     expect(JSON.stringify(await service.events())).not.toContain(service.key);
   });
+
+  test('readiness tells the state of each part, live does not ask them', async () => {
+    const ready = await service.get('/health/ready', { authorization: undefined });
+    expect(ready.body).toMatchObject({ statusCode: 200, status: 'Success' });
+    for (const part of ['event_store', 'projections', 'mailer']) expect(ready.body).toHaveProperty(['data', part]);
+    expect((await service.get('/health/live', { authorization: undefined })).body).toMatchObject({ statusCode: 200 });
+  });
+});
+
+test('the first start makes a key for its owner only', async () => {
+  const service = await started({ env: { API_KEYS: undefined } });
+  const inFolder = (name: string): string => path.join(service.dataDir, name);
+  const key = readFileSync(inFolder('api-key.txt'), 'utf8').trim();
+  expect(key.length).toBeGreaterThanOrEqual(24);
+  expect(modeOf(inFolder('api-key.txt'))).toBe(0o600);
+  expect(await statusWith(service, key)).toBe(200);
+  expect(await statusWith(service, service.key)).toBe(401);
+
+  // Keys of the environment are valid in addition to stored ones.
+  await service.kill('SIGTERM');
+  await service.start({ API_KEYS: `test:${service.key}` });
+  expect(await statusWith(service, key)).toBe(200);
+  expect(await statusWith(service, service.key)).toBe(200);
 });
 
 describe('API_KEYS', () => {
@@ -223,14 +228,6 @@ test('the logs name routes, and neither people nor names nor keys nor addresses 
   expect(output).toMatch(/\/v1\/contacts\/[:{]list_id/);
 });
 
-test('readiness tells the state of each part, live does not ask them', async () => {
-  const service = await started();
-  const ready = await service.get('/health/ready', { authorization: undefined });
-  expect(ready.body).toMatchObject({ statusCode: 200, status: 'Success' });
-  for (const part of ['event_store', 'projections', 'mailer']) expect(ready.body).toHaveProperty(['data', part]);
-  expect((await service.get('/health/live', { authorization: undefined })).body).toMatchObject({ statusCode: 200 });
-});
-
 test('views that are gone are built again', async () => {
   const service = await started();
   for (let count = 0; count < 5; count += 1) await newGroup(service);
@@ -263,7 +260,7 @@ describe('views that were folded from what the log does not hold stop the start'
     await service.start();
   }
 
-  test('those of another log', async ({ skip }) => {
+  test('those of another log', { timeout: 60_000 }, async ({ skip }) => {
     skip(onServers, 'for views on a server there is a test of its own');
     const [service, other] = [await started(), await started()];
     for (const one of [service, other]) for (let count = 0; count < 5; count += 1) await newGroup(one);
@@ -274,7 +271,7 @@ describe('views that were folded from what the log does not hold stop the start'
     expect(await groups(service)).toEqual(before);
   });
 
-  test('those of a log that was put back to an earlier day', async ({ skip }) => {
+  test('those of a log that was put back to an earlier day', { timeout: 60_000 }, async ({ skip }) => {
     skip(onServers, 'a log in EventStoreDB is put back with the whole server');
     const service = await started();
     await newGroup(service);
