@@ -2,7 +2,7 @@
 import type { DomainEvent } from '../events/codec.js';
 import { dayOf, type Range, type Span } from './calendar.js';
 import { CannotFoldError, type Projection } from './projection.js';
-import { sumByInterval } from './sum-by-interval.js';
+import { addCounts, sumByInterval } from './sum-by-interval.js';
 
 export type Outcomes = {
   readonly requested: number;
@@ -31,8 +31,8 @@ export const emailOutcomes: Projection<OutcomesDay> = {
   evolve(document, { event, metadata }) {
     const outcomes = outcomesOf(event);
     if (outcomes === undefined) throw new CannotFoldError(`email_outcomes do not fold ${event.type}`);
-    const day = document ?? { day: dayOf(metadata.at), ...zero };
-    return { ...day, ...add(day, outcomes) };
+    const { day, ...before } = document ?? { day: dayOf(metadata.at), ...zero };
+    return { day, ...addCounts<keyof Outcomes>(before, outcomes) };
   },
 };
 
@@ -55,22 +55,10 @@ function outcomesOf(event: DomainEvent): Outcomes | undefined {
   }
 }
 
-const add = (one: Outcomes, other: Outcomes): Outcomes => ({
-  requested: one.requested + other.requested,
-  sent: one.sent + other.sent,
-  deferred: one.deferred + other.deferred,
-  failed: one.failed + other.failed,
-  in_doubt: one.in_doubt + other.in_doubt,
-  held: one.held + other.held,
-});
-
 export type OutcomesRow = Span & Outcomes;
 
 /** One row for each interval, also where nothing happened. */
 export function outcomeRows(days: readonly OutcomesDay[], range: Range): readonly OutcomesRow[] {
-  const changes = days.map((counts) => ({ day: counts.day, counts }));
-  return sumByInterval<Outcomes>(changes, range, { zero, add }).rows.map(({ span, counts }) => ({
-    ...span,
-    ...counts,
-  }));
+  const changes = days.map(({ day, ...counts }) => ({ day, counts }));
+  return sumByInterval<keyof Outcomes>(changes, range, zero).rows.map(({ span, counts }) => ({ ...span, ...counts }));
 }

@@ -34,13 +34,6 @@ const zero: Counts = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_li
 const netOf = ({ joined, unsubscribed, resubscribed, left_with_list }: Counts): number =>
   joined + resubscribed - unsubscribed - left_with_list;
 
-const add = (one: Counts, other: Counts): Counts => ({
-  joined: one.joined + other.joined,
-  unsubscribed: one.unsubscribed + other.unsubscribed,
-  resubscribed: one.resubscribed + other.resubscribed,
-  left_with_list: one.left_with_list + other.left_with_list,
-});
-
 /** The day on which it counts: clocks differ, and nothing happens in a list after the day of its deletion. */
 export const countsOn = (life: ListLife, day: string): string =>
   life.deleted === null ? day : earlier(day, dayOf(life.deleted.at));
@@ -58,7 +51,7 @@ export const firstDay = ({ life, days }: ListGrowth): string =>
  * into the list as Unsubscribed and joined only then.
  */
 export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>, range: Range): readonly GrowthRow[] {
-  const { before, rows } = sumByInterval(changesOf(growth, late), range, { zero, add });
+  const { before, rows } = sumByInterval(changesOf(growth, late), range, zero);
   let total = netOf(before);
   return rows.map(({ span, counts }) => {
     const net = netOf(counts);
@@ -67,7 +60,7 @@ export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>
   });
 }
 
-function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>): readonly Change<Counts>[] {
+function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>): readonly Change<keyof Counts>[] {
   const changes = days.map((day) => ({ day: countsOn(life, day.day), counts: countsOf(life, day, late) }));
   if (life.deleted === null) return changes;
   const left = changes.reduce((sum, { counts }) => sum + netOf(counts), 0);

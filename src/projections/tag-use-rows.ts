@@ -35,19 +35,12 @@ const zero: Counts = { attached: 0, detached: 0, left_with_list: 0, left_with_ta
 const netOf = ({ attached, detached, left_with_list, left_with_tag }: Counts): number =>
   attached - detached - left_with_list - left_with_tag;
 
-const add = (one: Counts, other: Counts): Counts => ({
-  attached: one.attached + other.attached,
-  detached: one.detached + other.detached,
-  left_with_list: one.left_with_list + other.left_with_list,
-  left_with_tag: one.left_with_tag + other.left_with_tag,
-});
-
 export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): string =>
   days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
 
 /** One row for each interval, also where nothing happened. */
 export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
-  const { before, rows } = sumByInterval(changesOf(use), range, { zero, add });
+  const { before, rows } = sumByInterval(changesOf(use), range, zero);
   let inUse = netOf(before);
   return rows.map(({ span, counts }) => {
     const net = netOf(counts);
@@ -60,7 +53,7 @@ export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
 export const isTorn = ({ life, ends }: TagUse, day: TagDay, position: string): boolean =>
   (voidOf(life, ends.get(day.list_id), day)?.position ?? '') > position;
 
-function* changesOf({ life, days, ends }: TagUse): Generator<Change<Counts>> {
+function* changesOf({ life, days, ends }: TagUse): Generator<Change<keyof Counts>> {
   const byList = new Map<string, TagDay[]>();
   for (const day of days) {
     const ofList = byList.get(day.list_id);
@@ -71,7 +64,11 @@ function* changesOf({ life, days, ends }: TagUse): Generator<Change<Counts>> {
 }
 
 /** In one list the tag is borne until either is deleted, whichever was earlier. */
-function* changesInList(life: TagLife, end: ListEnd | undefined, days: readonly TagDay[]): Generator<Change<Counts>> {
+function* changesInList(
+  life: TagLife,
+  end: ListEnd | undefined,
+  days: readonly TagDay[],
+): Generator<Change<keyof Counts>> {
   const over = endOf(life.deleted, end?.deleted);
   let left = 0;
   for (const day of days) {

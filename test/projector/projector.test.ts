@@ -59,9 +59,10 @@ interface Parts {
   readonly reader?: EventReader;
   readonly readModels?: ReadModels;
   readonly projections?: readonly Projection[];
+  readonly dropAfter?: number;
 }
 
-function start({ reader = store, readModels = models, projections = liveProjections }: Parts = {}): Running {
+function start({ reader = store, readModels = models, projections = liveProjections, dropAfter }: Parts = {}): Running {
   const stopping = new AbortController();
   const faults: ProjectorFault[] = [];
   const { tell, ...watch } = createStatusWatch(store);
@@ -71,6 +72,7 @@ function start({ reader = store, readModels = models, projections = liveProjecti
     projections,
     signal: stopping.signal,
     random: () => 0,
+    ...(dropAfter === undefined ? {} : { dropAfter }),
     onFault: (fault) => faults.push(fault),
     onProgress: tell,
   });
@@ -162,6 +164,24 @@ describe('folding', () => {
     await first.stop();
     await appendContacts(3);
     expect(await start().caughtUp()).toMatchObject({ folded: 6, rebuilding: false });
+  });
+
+  it('keeps its subscription while there is no old storage to drop', async () => {
+    let subscriptions = 0;
+    const reader: EventReader = {
+      ...store,
+      subscribe(options) {
+        subscriptions += 1;
+        return store.subscribe(options);
+      },
+    };
+    const projector = start({ reader, dropAfter: 1 });
+    const begun = performance.now();
+    for (let count = 0; count < 3 || performance.now() - begun < 20; count += 1) {
+      await appendContacts(1, count);
+      await projector.caughtUp();
+    }
+    expect(subscriptions).toBe(1);
   });
 
   it('waits on an empty log and begins with its first event', async () => {

@@ -154,7 +154,7 @@ const switches = ({ checkpoint: { name, next } }: Commit): boolean =>
 
 it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
   const { store, projector } = await killedRebuild((commit) => takesUp(commit) || switches(commit), true);
-  // Parked still, for everybody to see; and taken up by the next one.
+  // Still parked, visibly; the next rebuild folds it again.
   expect(projector.status().parked).toMatchObject([{ view: 'contacts' }]);
   expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
   expect(projector.status().parked).toEqual([]);
