@@ -27,7 +27,6 @@ export type ToProjector = 'notify' | 'flush' | 'stop' | NewStorages;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
-lowerThreadPriority();
 const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
 
 const send = (message: FromProjector): void => main.postMessage(message);
@@ -43,6 +42,8 @@ const lease = isShared(settings) ? leaseOf('projector') : undefined;
 
 let viewsAreBuilt = (): void => undefined;
 const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
+// Not sooner: on a busy machine a thread of low priority takes many seconds to load the drivers and to build the first views, and reads wait for it.
+void startAfter.then(lowerThreadPriority);
 
 /** The embedded log keeps its chain itself. */
 function evidenceOfServer() {

@@ -8,7 +8,7 @@ import { demandLogId } from '../projector/start.js';
 import type { BuildProgress } from '../projector/status.js';
 import { firstVersions } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
-import type { Checkpoint, DocumentWrite } from '../readmodels/read-models.js';
+import type { Checkpoint, DocumentWrite, View } from '../readmodels/read-models.js';
 import { createBuildCache, type BuildCache } from './bulk-build-cache.js';
 
 export interface BulkBuildInput extends ViewsWriter {
@@ -87,11 +87,13 @@ async function begin(input: BulkBuildInput): Promise<Build> {
   const { reader, readModels, projections, from, park, bounds = defaultBounds } = input;
   const isNew = from === null || from.position === logStart;
   input.signal.throwIfAborted();
-  for (const view of viewsOf(input)) {
-    input.check();
+  input.check();
+  // Together: on a server each is a round trip or two, and a first start waits for all.
+  const prepare = async (view: View): Promise<void> => {
     if (isNew && view !== parkedView) await readModels.drop(view);
     await readModels.prepare(view, { bare: true });
-  }
+  };
+  await Promise.all(viewsOf(input).map(prepare));
   return {
     input,
     bounds,

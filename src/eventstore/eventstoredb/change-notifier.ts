@@ -10,18 +10,7 @@ import { faultOf, isAborted } from './faults.js';
 import { filterOf } from './pages.js';
 import type { Timings } from './timings.js';
 
-export interface ChangeNotifier {
-  /** Grows with each notification. To be asked before one looks into the log. */
-  version(): number;
-  /** Resolves when there is a newer version (true), when it is time to look anyway (false), or when aborted or closed. */
-  next(version: number, signal: AbortSignal): Promise<boolean>;
-  /** Something was appended, perhaps. */
-  notify(): void;
-  /** A look found events of ours. A subscription that goes on not having notified of them has stalled. */
-  found(wasNotified: boolean): void;
-  isClosed(): boolean;
-  close(): Promise<void>;
-}
+export type ChangeNotifier = ReturnType<typeof createChangeNotifier>;
 
 export interface ChangeNotifierOptions {
   readonly connection: Connection;
@@ -35,7 +24,7 @@ export interface ChangeNotifierOptions {
 /** So many events within so many milliseconds are a busy log; it is one until it has been quiet for as long. */
 const busy = { events: 50, withinMs: 250, lookMs: 20 };
 
-export function createChangeNotifier(options: ChangeNotifierOptions): ChangeNotifier {
+export function createChangeNotifier(options: ChangeNotifierOptions) {
   const { connection, prefix, timings, random, onFault } = options;
   const closing = new AbortController();
   const waiting = new Set<() => void>();
@@ -72,10 +61,9 @@ export function createChangeNotifier(options: ChangeNotifierOptions): ChangeNoti
       }
       // Once for each time that it fails, however long that lasts.
       if (failures === 0 && lost !== undefined) onFault(lost);
-      failures += 1;
       // Full jitter: many processes shall not come back at the same time.
-      const most = Math.min(timings.lastBackOffMs, timings.firstBackOffMs * 2 ** Math.min(failures - 1, 20));
-      await pause(random() * most);
+      await pause(random() * Math.min(timings.lastBackOffMs, timings.firstBackOffMs * 2 ** Math.min(failures, 20)));
+      failures += 1;
     }
   }
 
@@ -115,9 +103,12 @@ export function createChangeNotifier(options: ChangeNotifierOptions): ChangeNoti
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined);
 
   return {
-    version: () => version,
+    /** Grows with each notification. To be asked before one looks into the log. */
+    version: (): number => version,
+    /** Something was appended, perhaps. */
     notify,
-    next(seen, signal) {
+    /** Resolves when there is a newer version (true), when it is time to look anyway (false), or when aborted or closed. */
+    next(seen: number, signal: AbortSignal): Promise<boolean> {
       listening ??= listen();
       return new Promise((resolve) => {
         const done = (wasNotified: boolean): void => {
@@ -133,7 +124,8 @@ export function createChangeNotifier(options: ChangeNotifierOptions): ChangeNoti
         if (version !== seen || signal.aborted || closing.signal.aborted) wake();
       });
     },
-    found(wasNotified) {
+    /** A look found events of ours. A subscription that goes on not having notified of them has stalled. */
+    found(wasNotified: boolean): void {
       lastFound = performance.now();
       if (wasNotified) return;
       stalledSince ??= lastFound;
@@ -141,8 +133,8 @@ export function createChangeNotifier(options: ChangeNotifierOptions): ChangeNoti
       onFault(new Error('the live subscription of EventStoreDB said nothing of new events: it is started again'));
       subscription.abort();
     },
-    isClosed: () => closing.signal.aborted,
-    async close() {
+    isClosed: (): boolean => closing.signal.aborted,
+    async close(): Promise<void> {
       closing.abort();
       subscription.abort();
       notify();

@@ -1,7 +1,7 @@
 /** One look at an EventStoreDB, for the start: is it there, may it still come, or is there something to be put right first? */
 import { BACKWARDS, END } from '@eventstore/db-client';
 import type { Connection } from './connection.js';
-import { faultOf, type Fault } from './faults.js';
+import { faultOf, type FaultKind } from './faults.js';
 
 /** `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =
@@ -10,6 +10,14 @@ export type EventStoreDbCheck =
   | { readonly status: 'unreachable' | 'not_ready'; readonly reason: string }
   /** It will not come by itself: wrong credentials or too few rights, certificates, or no EventStoreDB at all. */
   | { readonly status: 'refused' | 'tls' | 'foreign'; readonly reason: string };
+
+const statuses: Partial<Record<FaultKind, Exclude<EventStoreDbCheck['status'], 'ready'>>> = {
+  denied: 'refused',
+  tls: 'tls',
+  foreign: 'foreign',
+  not_ready: 'not_ready',
+  not_leader: 'not_ready',
+};
 
 /** One cheap read of the leader, with the right that following the log needs. Does not throw. */
 export async function checkEventStoreDb(connection: Connection, silenceMs: number): Promise<EventStoreDbCheck> {
@@ -21,22 +29,7 @@ export async function checkEventStoreDb(connection: Connection, silenceMs: numbe
     });
     return { status: 'ready' };
   } catch (error) {
-    return meaning(faultOf(error));
-  }
-}
-
-function meaning({ kind, text }: Fault): EventStoreDbCheck {
-  const reason = `EventStoreDB: ${text}`;
-  switch (kind) {
-    case 'denied':
-      return { status: 'refused', reason };
-    case 'tls':
-    case 'foreign':
-      return { status: kind, reason };
-    case 'not_ready':
-    case 'not_leader':
-      return { status: 'not_ready', reason };
-    default:
-      return { status: 'unreachable', reason };
+    const { kind, text } = faultOf(error);
+    return { status: statuses[kind] ?? 'unreachable', reason: `EventStoreDB: ${text}` };
   }
 }

@@ -18,7 +18,6 @@ export interface AppendCall {
   readonly stream: string;
   readonly events: EventData[];
   readonly expectedRevision: ExpectedRevision;
-  readonly timeoutMs: number;
 }
 
 export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription;
@@ -90,7 +89,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
 
   return {
     /** One append, on a call of its own. Rejects with what `appendError` understands, and with the client's conflict. */
-    append: ({ stream, events, expectedRevision, timeoutMs }: AppendCall): Promise<AppendResult> =>
+    append: ({ stream, events, expectedRevision }: AppendCall, timeoutMs: number): Promise<AppendResult> =>
       call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
     /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
     read: (request: ReadCall): Promise<'ended' | 'left'> =>

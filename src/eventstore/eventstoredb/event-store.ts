@@ -61,7 +61,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   const queues = new Map<string, Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  async function append(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
+  async function append(call: AppendCall): Promise<AppendResult> {
     const result = await send(call);
     head.note(result.position);
     notifier.notify();
@@ -72,12 +72,12 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
    * A repeat that comes while the server is still at the first one is dropped, and answered ABORTED after two seconds:
    * "wait for the client to retry", as the server's source has it. So answers a server that is too slow for itself, too.
    */
-  async function send(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
+  async function send(call: AppendCall): Promise<AppendResult> {
     const deadline = performance.now() + timings.appendMs;
     for (let doubt: Error | undefined; ;) {
       const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
-        const { nextExpectedRevision, position } = await connection.append({ ...call, timeoutMs });
+        const { nextExpectedRevision, position } = await connection.append(call, timeoutMs);
         return { revision: nextExpectedRevision, position: formatPosition(position) };
       } catch (error) {
         if (error instanceof WrongExpectedVersionError)
@@ -89,18 +89,14 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     }
   }
 
-  /**
-   * One after the other to each stream: calls overtake each other on their way, and the server takes its time over a
-   * repeat that comes while it is still at the first one.
-   */
-  function inTurn(call: Omit<AppendCall, 'timeoutMs'>): Promise<AppendResult> {
-    const { stream } = call;
-    const before = queues.get(stream);
+  /** One after the other to each stream: calls overtake each other, and the server is slow over a repeat of what it is still at. */
+  function inTurn(call: AppendCall): Promise<AppendResult> {
+    const before = queues.get(call.stream);
     const turn = before === undefined ? append(call) : before.then(() => append(call));
     const settled = turn.then(ignore, ignore).then(() => {
-      if (queues.get(stream) === settled) queues.delete(stream);
+      if (queues.get(call.stream) === settled) queues.delete(call.stream);
     });
-    queues.set(stream, settled);
+    queues.set(call.stream, settled);
     return turn;
   }
 

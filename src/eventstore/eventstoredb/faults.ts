@@ -100,19 +100,8 @@ export function appendError(error: unknown): Error {
   return new StoreUnavailableError(`EventStoreDB: ${text}`);
 }
 
-interface Parts {
-  readonly type?: string;
-  readonly code?: number;
-  readonly message: string;
-}
-
-function read(error: unknown): Parts {
-  if (!(error instanceof Error)) return { message: '' };
-  return {
-    message: error.message,
-    ...('type' in error && typeof error.type === 'string' && { type: error.type }),
-    ...('code' in error && typeof error.code === 'number' && { code: error.code }),
-  };
-}
+/** What an error of the client or of its gRPC library has; of others the two are undefined. */
+const read = (error: unknown): { readonly type?: string; readonly code?: number; readonly message: string } =>
+  error instanceof Error ? error : { message: '' };
 
 export const closedError = (): StoreUnavailableError => new StoreUnavailableError('the event store is closed');

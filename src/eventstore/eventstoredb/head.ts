@@ -7,14 +7,7 @@ const firstLook = 16;
 /** After so many pages of other people's events the server is asked whether there is one of ours at all. */
 const pagesBeforeSearch = 3;
 
-export interface Head {
-  /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
-  find(): Promise<Position>;
-  /** An event of ours stands there: nothing before it need be looked at again. */
-  note(position: Position): void;
-}
-
-export function createHead(pages: Pages): Head {
+export function createHead(pages: Pages) {
   /** `ours` is the last event of ours among all up to `upTo`. */
   let known = { upTo: logStart, ours: logStart };
 
@@ -25,7 +18,7 @@ export function createHead(pages: Pages): Head {
 
   /** The last event of ours before `end`, if it is not before what is known. */
   async function search(end: Position): Promise<Position | undefined> {
-    let after: Position = end;
+    let after = end;
     for (let page = 0; after > known.upTo; page += 1) {
       if (page === pagesBeforeSearch && (await pages.nextOfOurs(known.upTo)) === 'none') return undefined;
       const { events, last, ended } = await pages.ofLog({ after, backwards: true, limit: 1 });
@@ -37,15 +30,16 @@ export function createHead(pages: Pages): Head {
   }
 
   return {
-    note: (position) => void learn(position, position),
-    async find() {
-      const before = known;
+    /** An event of ours stands there: nothing before it need be looked at again. */
+    note: (position: Position): void => void learn(position, position),
+    /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
+    async find(): Promise<Position> {
+      const before = known.upTo;
       const look = { after: undefined, backwards: true, limit: 1, count: firstLook };
-      const { events, first, last } = await pages.ofLog(look);
-      const newest = first ?? logStart;
+      const { events, first: newest = logStart, last = logStart } = await pages.ofLog(look);
       // The log has been replaced by an older one.
-      if (newest < before.upTo) known = { upTo: logStart, ours: logStart };
-      const ours = events[0]?.position ?? (await search(last ?? logStart));
+      if (newest < before) known = { upTo: logStart, ours: logStart };
+      const ours = events[0]?.position ?? (await search(last));
       return learn(newest, ours ?? known.ours);
     },
   };

@@ -165,24 +165,26 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
   }
 
   return {
-    ofLog: (options: LogOptions) => ofLog(options).catch(fail),
+    ofLog: orUnavailable(ofLog),
     /** Position of the last event in the log, ours or not. */
-    end: () => end().catch(fail),
-    /** Position of the first event of ours after `after`, however many others are between. Undefined: the server did not say in time. */
-    nextOfOurs: (after: Position, signal?: AbortSignal) => nextOfOurs(after, signal).catch(fail),
+    end: orUnavailable(end),
+    /** Position of the first event of ours after a position, however many others are between. Undefined: the server did not say in time. */
+    nextOfOurs: orUnavailable(nextOfOurs),
     /** The event of ours at exactly this position. */
-    at: (position: Position) => at(position).catch(fail),
-    ofStream: (stream: string, from: bigint | undefined, options: PageOptions) =>
-      ofStream(stream, from, options).catch(fail),
+    at: orUnavailable(at),
+    ofStream: orUnavailable(ofStream),
   };
 }
 
 /** The end that is read away from. */
 const edgeOf = (backwards: boolean): typeof END | typeof START => (backwards ? END : START);
 
-function fail(error: unknown): never {
-  throw error instanceof TypeError ? error : unavailable(error);
-}
+const orUnavailable =
+  <Args extends unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
+  (...args: Args): Promise<Answer> =>
+    read(...args).catch((error: unknown) => {
+      throw error instanceof TypeError ? error : unavailable(error);
+    });
 
 export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
 

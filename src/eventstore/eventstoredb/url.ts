@@ -35,7 +35,8 @@ export interface ServerAddress {
 
 /** @throws EventStoreUrlError */
 export function parseServerUrl(url: string): ServerAddress {
-  assertScheme(url);
+  if (!/^\s*esdb(\+discover)?:\/\/./.test(url))
+    throw new EventStoreUrlError('the EventStoreDB URL must begin with esdb:// or esdb+discover://');
   const [, authority = '', query = ''] = /^[^:]*:\/\/([^/?]*)[^?]*\??(.*)$/s.exec(url) ?? [];
   const [login, hosts] = splitAt(authority, authority.lastIndexOf('@'));
   assertCredentials(login);
@@ -62,11 +63,6 @@ function credentialsIn(login: string): Credentials | undefined {
   if (login === '') return undefined;
   const [username, password] = splitAt(login, login.indexOf(':'));
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-}
-
-function assertScheme(url: string): void {
-  if (!/^\s*esdb(\+discover)?:\/\/./.test(url))
-    throw new EventStoreUrlError('the EventStoreDB URL must begin with esdb:// or esdb+discover://');
 }
 
 /** The client cuts a password at a colon and ends it at an @, silently. */

@@ -1,0 +1,59 @@
+/** The largest request that each endpoint accepts fits one append, embedded and (TEST_STORES=servers) on the real server: nothing accepted can never be stored. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type Service } from '../support/service.js';
+
+let service: Service;
+let list: string;
+beforeAll(async () => {
+  service = await startService();
+  list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+}, 60_000);
+afterAll(() => service.close());
+
+/** Four bytes a character. */
+const wide = (count: number): string => '🦉'.repeat(count);
+const names = Array.from({ length: 100 }, (_, at) => `${wide(252)}${String(at).padStart(3, '0')}`);
+const address = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.io`;
+const profile = {
+  ...Object.fromEntries(['firstName', 'lastName', 'city', 'state', 'country'].map((name) => [name, wide(255)])),
+  address: wide(500),
+  phone: '1'.repeat(32),
+  zipcode: wide(32),
+};
+const consent = { source: wide(255), statement: wide(2_000), legal_basis: wide(100), ip: '2001:db8::1' };
+
+const accepted = async (path: string, body: object): Promise<void> => {
+  const answer = await service.post(path, body);
+  expect({ path, status: answer.status, body: answer.status === 200 ? {} : answer.body }).toEqual({
+    path,
+    status: 200,
+    body: {},
+  });
+};
+
+test('names of groups, lists and tags', async () => {
+  for (const kind of ['group', 'list', 'tag']) await accepted(`/v1/${kind}s/create`, { [`${kind}_name`]: wide(255) });
+});
+
+test('a contact with all that it can hold, with a hundred tags, created, changed and saved', async () => {
+  const email = address;
+  await accepted(`/v1/contacts/${list}/create`, { email, status: 'Subscribed', ...profile, consent, tag_name: names });
+  await accepted(`/v1/contacts/${list}/updatestatus`, { contact_email: email, status: 'Unsubscribed', consent });
+  const other = profile.address.replace('🦉', '🦊');
+  const saved = { email, status: 'Subscribed', ...profile, address: other, consent, tag_name: names };
+  await accepted(`/v1/contacts/${list}/upsertcontact`, saved);
+}, 30_000);
+
+test('an e-mail', async () => {
+  // 512 KiB as received and 700 KiB as encoded in the event, with its quotes: line breaks take two bytes there.
+  const breaks = (700 - 512) * 1024 - 2;
+  const mail_template = '\n'.repeat(breaks) + 'x'.repeat(512 * 1024 - breaks);
+  // White space around an address counts as received.
+  const from = `Name <${address}>`.padEnd(1_024);
+  await accepted('/v1/email/send', {
+    from_email: from,
+    to_email: address.padEnd(1_024),
+    subject: 'ü'.repeat(450),
+    mail_template,
+  });
+}, 30_000);
