@@ -18,7 +18,7 @@ import { healthRouter, type Readiness } from './health.js';
 import { parseGroup, parseList, parseTag } from './input.js';
 import { minPositionOf } from './min-position.js';
 import { projectionsRouter, type Rebuilds, type ViewsState } from './projections.js';
-import { createReads, type ParkedStream } from './reads.js';
+import { createReads, type StreamOfView } from './reads.js';
 
 export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -29,7 +29,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly events: AuditReader;
   /** Without them only health answers. */
   readonly withEndpoints: boolean;
-  readonly parked: () => readonly ParkedStream[];
+  readonly parked: () => readonly StreamOfView[];
   readonly rebuilds: Rebuilds;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;

@@ -8,7 +8,7 @@ import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 import { queryText } from './query.js';
 
-export interface ParkedStream {
+export interface StreamOfView {
   readonly view: string;
   readonly stream: string;
 }
@@ -20,20 +20,20 @@ export interface Reads {
    */
   visible(
     call: Call<unknown>,
-    needs: { readonly touched: readonly string[]; readonly parked: readonly ParkedStream[] },
+    needs: { readonly touched: readonly string[]; readonly parked: readonly StreamOfView[] },
   ): Promise<void>;
   /** Whether pages of one of these views may lack documents. */
   isIncomplete(views: readonly string[]): boolean;
-  isParked(parked: ParkedStream): boolean;
+  isParked(parked: StreamOfView): boolean;
   /** @throws ServiceError `unavailable` when the stream is parked for the view. */
-  checkParked(parked: ParkedStream): void;
+  checkParked(parked: StreamOfView): void;
 }
 
 /** `parked` tells the streams whose events a view cannot fold, as of now. */
-export function createReads(ownWrites: OwnWrites, parked: () => readonly ParkedStream[]): Reads {
-  const isParked = ({ view, stream }: ParkedStream): boolean =>
+export function createReads(ownWrites: OwnWrites, parked: () => readonly StreamOfView[]): Reads {
+  const isParked = ({ view, stream }: StreamOfView): boolean =>
     parked().some((one) => one.view === view && one.stream === stream);
-  const checkParked = (stream: ParkedStream): void => {
+  const checkParked = (stream: StreamOfView): void => {
     if (isParked(stream)) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
   };
   return {

@@ -31,7 +31,7 @@ export interface RequestOptions {
 }
 
 /** How a request ended; `error` of server faults only. */
-export type Outcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
+export type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
 
 export interface RequestContext {
   readonly request: Request;
@@ -85,7 +85,7 @@ export function headersOf(
 export function logRequest(
   { log, now }: RequestOptions,
   { request, requestId, started, actor }: RequestContext,
-  { route, status, error }: Outcome,
+  { route, status, error }: RequestOutcome,
 ): void {
   log({ request_id: requestId, method: request.method, route, status, duration: now() - started, actor, error });
 }

@@ -1,51 +1,18 @@
-/** Folds a contact's stream up to a time, and on from there to what changed each fact next. */
+/** Folds a contact's stream up to a time, and reads on for what changed each fact next. */
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
-import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import { consentOf, type Consent } from './event-details.js';
-import { isAfterDeletion, type Moment, type NamedKind, type NameVersion } from './names.js';
-import { profileOf, withChanges, type ProfileValues } from './profile.js';
+import { factOf, type Cause, type FoldState, type Life, type MembershipFacts, type TagHeld } from './contact-facts.js';
+import { statusOf } from './event-descriptions.js';
+import { consentOf } from './event-details.js';
+import { isAfterDeletion, type Moment } from './names.js';
+import { noteNextChange, noteUnreadable } from './next-changes.js';
+import { profileOf, withChanges } from './profile.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
-import { ownerOf, timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
-import { statusOf } from './event-descriptions.js';
-
-/** An event of the contact, or the deletion of a list or tag. */
-export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
-
-export interface Fact {
-  /** Undefined: nothing, it never was otherwise. */
-  readonly because: Cause | undefined;
-  /** The first event of the contact after the time that changes it. */
-  next: Cause | undefined;
-}
-
-export interface Membership {
-  /** As it was in the last event. */
-  readonly name: string;
-  /** Null: not yet in the list; then `next` is the entry. */
-  readonly status: SubscriptionStatus | null;
-  readonly fact: Fact;
-  consent: { readonly consent: Consent; readonly because: Cause } | undefined;
-  /** Deleted tags are still among them. */
-  readonly tags: Map<string, TagHeld>;
-}
-
-interface TagHeld {
-  /** As it was when it was attached. */
-  readonly name: string;
-  readonly fact: Fact;
-}
+import { timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
 
 type Created = Extract<ContactEvent, { type: 'ContactCreated' }>;
-
-export interface Life {
-  readonly contactId: string;
-  readonly created: Recorded<ContactEvent>;
-  profile: ProfileValues;
-  profileFact: Fact;
-}
 
 export interface ContactFold {
   /** Whose the last event before the cut was; undefined where there was none that could be read. */
@@ -55,7 +22,7 @@ export interface ContactFold {
   /** Where there is no life: the creation that came later. */
   readonly creation: Cause | undefined;
   /** By list id, of that life; deleted lists are still among them. */
-  readonly memberships: ReadonlyMap<string, Membership>;
+  readonly memberships: ReadonlyMap<string, MembershipFacts>;
   /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
   readonly unreadable: readonly UnreadableEvent[];
   /** The first that is not folded, may be after the time and about this contact: a `next` behind it may not be the next. */
@@ -76,20 +43,10 @@ export interface FoldRequest {
 /** Most contacts have fewer events. Many replays may begin in one turn of the event loop. */
 const firstPage = 64;
 
-/** While it is folded. */
-interface State {
-  contactId: string | undefined;
-  life: Life | undefined;
-  creation: Recorded<ContactEvent> | undefined;
-  memberships: Map<string, Membership>;
-  unreadable: UnreadableEvent[];
-  nextUnreadable: UnreadableEvent | undefined;
-}
-
 /** Undefined: there is no such stream. @throws StoreUnavailableError */
 export async function foldContact(reader: AuditReader, request: FoldRequest): Promise<ContactFold | undefined> {
   const { stream, moment, signal, pace } = request;
-  const state: State = {
+  const state: FoldState = {
     contactId: undefined,
     life: undefined,
     creation: undefined,
@@ -114,7 +71,7 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
   return isEmpty ? undefined : state;
 }
 
-function walkOver(state: State, request: FoldRequest) {
+function walkOver(state: FoldState, request: FoldRequest) {
   const { time, moment, contactId } = request;
   let isCut = false;
   /** Whose the stream is; a contact that is not asked for, too. */
@@ -133,7 +90,7 @@ function walkOver(state: State, request: FoldRequest) {
 
   function pass(stored: StoredEvent, at: string | undefined): void {
     if (!isCut) state.unreadable.push(unreadableEvent(stored, state.contactId ?? null));
-    if (isCut || at === undefined) lookAtUnreadable(state, { stored, current, asked: contactId });
+    if (isCut || at === undefined) noteUnreadable(state, { stored, current, asked: contactId });
   }
 
   return {
@@ -144,7 +101,7 @@ function walkOver(state: State, request: FoldRequest) {
       if (recorded === undefined) return pass(stored, at);
       current = recorded.event.data.contact_id;
       if (isVoid(recorded, moment)) return;
-      if (isCut) look(state, recorded, request);
+      if (isCut) noteNextChange(state, recorded, request);
       else fold(state, recorded, moment);
     },
     end: cut,
@@ -152,7 +109,7 @@ function walkOver(state: State, request: FoldRequest) {
 }
 
 /** An answer about one contact does not name another that had the address then. */
-function leaveOthers(state: State, contactId: string | undefined): void {
+function leaveOthers(state: FoldState, contactId: string | undefined): void {
   if (contactId === undefined) return;
   state.unreadable = state.unreadable.filter(({ contact_id }) => (contact_id ?? contactId) === contactId);
   if (state.contactId === contactId) return;
@@ -166,10 +123,8 @@ function isVoid({ event: { data }, position }: Recorded<ContactEvent>, moment: M
   return 'list_id' in data && isAfterDeletion(moment.versions('list', data.list_id), position);
 }
 
-const factOf = (because: Cause): Fact => ({ because, next: undefined });
-
 /** Before the cut: what was so. */
-function fold(state: State, recorded: Recorded<ContactEvent>, moment: Moment): void {
+function fold(state: FoldState, recorded: Recorded<ContactEvent>, moment: Moment): void {
   const { event } = recorded;
   state.contactId = event.data.contact_id;
   switch (event.type) {
@@ -210,12 +165,12 @@ function lifeOf({ data }: Created, recorded: Recorded<ContactEvent>): Life {
 }
 
 function setStatus(
-  { memberships }: State,
+  { memberships }: FoldState,
   { name, status, recorded }: { name: string; status: SubscriptionStatus; recorded: Recorded<ContactEvent> },
   listId: string,
 ): void {
   const before = memberships.get(listId);
-  const membership: Membership = {
+  const membership: MembershipFacts = {
     name,
     status,
     fact: factOf(recorded),
@@ -226,89 +181,7 @@ function setStatus(
   setConsent(membership, recorded);
 }
 
-function setConsent(membership: Membership | undefined, recorded: Recorded<ContactEvent>): void {
+function setConsent(membership: MembershipFacts | undefined, recorded: Recorded<ContactEvent>): void {
   const consent = consentOf(recorded);
   if (membership !== undefined && consent !== undefined) membership.consent = { consent, because: recorded };
 }
-
-/** After the cut: what changed it next. */
-function look(state: State, recorded: Recorded<ContactEvent>, { contactId, listId }: FoldRequest): void {
-  const { event } = recorded;
-  if (event.type === 'ContactCreated') begin(state, recorded, contactId);
-  else if (event.data.contact_id === soughtIn(state, contactId)) change(state, recorded, listId);
-}
-
-const soughtIn = ({ contactId, creation }: State, asked: string | undefined): string | undefined =>
-  contactId ?? asked ?? creation?.event.data.contact_id;
-
-interface UnreadableFound {
-  readonly stored: StoredEvent;
-  readonly current: string | undefined;
-  readonly asked: string | undefined;
-}
-
-/** What is certainly of another contact that has the stream changes nothing here. Anything else may, be it by another's creation. */
-function lookAtUnreadable(state: State, { stored, current, asked }: UnreadableFound): void {
-  if (state.nextUnreadable !== undefined) return;
-  // Before its creation is found, an event that names no contact may be it.
-  const until = state.contactId === undefined ? null : (current ?? null);
-  const owner = ownerOf(stored, until);
-  if (owner === null || owner !== current || owner === soughtIn(state, asked))
-    state.nextUnreadable = unreadableEvent(stored, until);
-}
-
-/** Another life of the stream ends all that was so; where there was none, it may be the one that is asked for. */
-function begin(state: State, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
-  if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
-  else if (contactId === undefined || contactId === recorded.event.data.contact_id) state.creation ??= recorded;
-}
-
-function* factsOf({ memberships }: State, { profileFact }: Life): Generator<Fact> {
-  yield profileFact;
-  for (const { fact, tags } of memberships.values()) {
-    yield fact;
-    for (const tag of tags.values()) yield tag.fact;
-  }
-}
-
-function change(state: State, recorded: Recorded<ContactEvent>, listId: string | undefined): void {
-  const { event } = recorded;
-  switch (event.type) {
-    case 'ContactProfileChanged':
-      if (state.life !== undefined) state.life.profileFact.next ??= recorded;
-      return;
-    case 'ContactSubscribed':
-    case 'ContactUnsubscribed': {
-      const { list_id, list_name } = event.data;
-      const known = state.memberships.get(list_id);
-      if (known !== undefined) known.fact.next ??= recorded;
-      else if (list_id === listId) state.memberships.set(list_id, entering(list_name, recorded));
-      return;
-    }
-    case 'TagsDetached':
-      for (const tag of heldOf(state, event.data)) tag.fact.next ??= recorded;
-      return;
-    case 'ContactCreated':
-    case 'ConsentRecorded':
-    case 'TagsAttached':
-      return;
-    default:
-      return event satisfies never;
-  }
-}
-
-function heldOf(
-  { memberships }: State,
-  { list_id, tags }: Extract<ContactEvent, { type: 'TagsDetached' }>['data'],
-): readonly TagHeld[] {
-  const held = memberships.get(list_id)?.tags;
-  return tags.flatMap(({ tag_id }) => held?.get(tag_id) ?? []);
-}
-
-const entering = (name: string, recorded: Recorded<ContactEvent>): Membership => ({
-  name,
-  status: null,
-  fact: { because: undefined, next: recorded },
-  consent: undefined,
-  tags: new Map(),
-});

@@ -3,33 +3,33 @@ import type { DomainEvent } from '../events/codec.js';
 import { profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 
 /** What the event itself does not say. */
-export interface WordsContext {
+export interface DescriptionContext {
   /** Of an event that names its list by id only: the list's name at that time. */
   readonly listName?: string | undefined;
 }
 
 /** One sentence. It may hold personal data only where names of lists and tags do. */
-export function inWords(event: DomainEvent, { listName }: WordsContext = {}): string {
+export function describe(event: DomainEvent, { listName }: DescriptionContext = {}): string {
   switch (event.type) {
     case 'ContactCreated':
       return 'The contact was created.';
     case 'ContactProfileChanged':
-      return `The profile was changed: ${profileWords(event.data.person)}.`;
+      return `The profile was changed: ${profileChanges(event.data.person)}.`;
     case 'ContactSubscribed':
     case 'ContactUnsubscribed':
-      return `${statusWords(event)}${event.data.person === undefined ? '' : ', with consent'}.`;
+      return `${statusChange(event)}${event.data.person === undefined ? '' : ', with consent'}.`;
     case 'ConsentRecorded':
       return `Consent was recorded for the list ${quoted(event.data.list_name)}; the status stayed ${event.data.status}.`;
     case 'TagsAttached':
-      return `${tagWords(event)} attached in the list ${quoted(listName ?? event.data.list_id)}.`;
+      return `${tagNames(event)} attached in the list ${quoted(listName ?? event.data.list_id)}.`;
     case 'TagsDetached':
-      return `${tagWords(event)} removed in the list ${quoted(listName ?? event.data.list_id)}.`;
+      return `${tagNames(event)} removed in the list ${quoted(listName ?? event.data.list_id)}.`;
     default:
-      return catalogueWords(event);
+      return describeCatalogue(event);
   }
 }
 
-function catalogueWords(event: Exclude<DomainEvent, ContactEvent>): string {
+function describeCatalogue(event: Exclude<DomainEvent, ContactEvent>): string {
   switch (event.type) {
     case 'ListCreated':
       return `The list ${quoted(event.data.list_name)} was created.`;
@@ -48,10 +48,11 @@ function catalogueWords(event: Exclude<DomainEvent, ContactEvent>): string {
   }
 }
 
-export const unreadableWords = 'This version of the service cannot read this event: its content does not fit its type.';
-export const unknownWords = 'This version of the service cannot read this event: it does not know the type.';
+export const unreadableDescription =
+  'This version of the service cannot read this event: its content does not fit its type.';
+export const unknownDescription = 'This version of the service cannot read this event: it does not know the type.';
 
-export const voidWords = (sentence: string): string =>
+export const withoutEffect = (sentence: string): string =>
   `${sentence.slice(0, -1)}; without effect, for the list had been deleted before.`;
 
 const quoted = (name: string): string => `"${name}"`;
@@ -60,7 +61,7 @@ type StatusEvent = Extract<ContactEvent, { type: 'ContactSubscribed' | 'ContactU
 type TagEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 type ProfileEvent = Extract<ContactEvent, { type: 'ContactProfileChanged' }>;
 
-function statusWords({ type, data }: StatusEvent): string {
+function statusChange({ type, data }: StatusEvent): string {
   const list = quoted(data.list_name);
   const isSubscription = type === 'ContactSubscribed';
   if (data.previous_status === null)
@@ -71,12 +72,12 @@ function statusWords({ type, data }: StatusEvent): string {
   return isSubscription ? `Subscribed to the list ${list}` : `Unsubscribed from the list ${list}`;
 }
 
-function tagWords({ data: { tags } }: TagEvent): string {
+function tagNames({ data: { tags } }: TagEvent): string {
   const names = tags.map(({ tag_name }) => quoted(tag_name)).join(', ');
   return tags.length === 1 ? `The tag ${names} was` : `The tags ${names} were`;
 }
 
-function profileWords(person: ProfileEvent['data']['person']): string {
+function profileChanges(person: ProfileEvent['data']['person']): string {
   const changes = profileFields.flatMap((field) => {
     const value = person[field];
     return value === undefined ? [] : [`${field} ${value === null ? 'cleared' : 'set'}`];

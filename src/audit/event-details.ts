@@ -1,9 +1,9 @@
 /** What every audit answer tells of an event: when, by whom, on which request, and where it stands in the log. */
 import type { DomainEvent } from '../events/codec.js';
-import type { ContactEvent } from '../events/contact.js';
+import type { Consent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { versionBefore, type Moment } from './names.js';
-import { inWords } from './event-descriptions.js';
+import { describe } from './event-descriptions.js';
 
 /** An event, without its data. */
 export interface Evidence {
@@ -21,8 +21,6 @@ export interface Evidence {
   readonly revision: number;
   readonly position: string;
 }
-
-export type Consent = NonNullable<Extract<ContactEvent, { type: 'ContactSubscribed' }>['data']['person']>['consent'];
 
 export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Evidence {
   const { metadata } = recorded;
@@ -43,9 +41,9 @@ export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Ev
 
 /** In words that say the names as they were. */
 export function summaryOf({ event, position }: Recorded<DomainEvent>, moment: Moment): string {
-  if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return inWords(event);
+  if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);
   const versions = moment.versions('list', event.data.list_id);
-  return inWords(event, { listName: versions && versionBefore(versions, position)?.name });
+  return describe(event, { listName: versions && versionBefore(versions, position)?.name });
 }
 
 export function consentOf({ event }: Recorded<DomainEvent>): Consent | undefined {

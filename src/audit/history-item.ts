@@ -1,13 +1,13 @@
 /** One event of a history as the auditor reads it: plain words, evidence, statuses, names then and now, and the data in full. */
 import type { DomainEvent } from '../events/codec.js';
-import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
-import { consentOf, evidenceOf, summaryOf, type Consent, type Evidence } from './event-details.js';
+import { consentOf, evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import { jsonOrText } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
-import type { CatalogueChange, Place, Step } from './replay.js';
+import type { NameChange, ReplayState, Step } from './replay.js';
 import { unreadableEvent } from './unreadable.js';
-import { statusOf, voidWords } from './event-descriptions.js';
+import { statusOf, withoutEffect } from './event-descriptions.js';
 
 /** A list or tag by its name then and now. */
 export interface NameThenAndNow {
@@ -64,7 +64,7 @@ export function itemOf(step: Step, moment: Moment, catalogues: Catalogues): Hist
 function contactItem({ recorded, isVoid, voidTags }: Extract<Step, { type: 'contact' }>, moment: Moment): HistoryItem {
   const { event, position } = recorded;
   const summary = summaryOf(recorded, moment);
-  const evidence = evidenceOf(recorded, isVoid ? voidWords(summary) : summary);
+  const evidence = evidenceOf(recorded, isVoid ? withoutEffect(summary) : summary);
   const then = { position, moment };
   const statuses = statusesOf(event);
   return {
@@ -118,7 +118,7 @@ function statusesOf(event: ContactEvent): { readonly before: Status; readonly af
 }
 
 function catalogueItem(
-  { change, before }: { readonly change: CatalogueChange; readonly before: Place },
+  { change, before }: { readonly change: NameChange; readonly before: ReplayState },
   recorded: Recorded<DomainEvent>,
   moment: Moment,
 ): HistoryItem {

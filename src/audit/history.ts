@@ -1,10 +1,10 @@
 /** The history of a contact: every event of its stream, and of its lists and tags, in full and in plain words, page by page. */
 import { itemOf, type HistoryItem } from './history-item.js';
 import type { Moment, ReplaySources } from './names.js';
-import { createPlaces, type Places } from './page-cache.js';
+import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
-import { beginning, replay, type Step } from './replay.js';
+import { initialState, replay, type Step } from './replay.js';
 import { ownerOf } from './unreadable.js';
 
 export interface HistoryRequest {
@@ -37,12 +37,12 @@ export interface Histories {
 }
 
 export function createHistories({ reader, catalogues, pace }: ReplaySources): Histories {
-  const places = createPlaces();
+  const pageCache = createPageCache();
   return {
     async page(request) {
       const moment = await catalogues.now();
       if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
-      const found = await collect(request, { reader, moment, places, pace });
+      const found = await collect(request, { reader, moment, pageCache, pace });
       if (found === undefined) return undefined;
       const items: HistoryItem[] = [];
       for (const step of found.steps) {
@@ -58,7 +58,7 @@ interface Sources {
   readonly reader: AuditReader;
   readonly pace: ReplayPace;
   readonly moment: Moment;
-  readonly places: Places;
+  readonly pageCache: PageCache;
 }
 
 interface Collected {
@@ -68,29 +68,29 @@ interface Collected {
 
 async function collect(
   request: HistoryRequest,
-  { reader, moment, places, pace }: Sources,
+  { reader, moment, pageCache, pace }: Sources,
 ): Promise<Collected | undefined> {
   const { stream, to, after = '', limit, signal } = request;
-  // Cut streams know nothing of what came later: their places are not those of the whole.
+  // Cut streams know nothing of what came later: what is kept of them is not valid for the whole.
   const key = (position: string): string => `${stream} ${to ?? ''} ${position}`;
-  const start = places.get(key(after)) ?? beginning;
+  const start = pageCache.get(key(after)) ?? initialState;
   const steps: Step[] = [];
-  let isEmpty = start === beginning;
+  let isEmpty = start === initialState;
   for await (const some of replay(start, { reader, moment, stream, to, signal, pace, size: limit + 1 }))
     for (const step of some) {
       isEmpty = false;
-      if (step.place.position <= after || !isWanted(step, request)) continue;
-      if (steps.length === limit) return pageEnding(steps, places, key);
+      if (step.after.position <= after || !isWanted(step, request)) continue;
+      if (steps.length === limit) return pageEnding(steps, pageCache, key);
       steps.push(step);
     }
   return isEmpty && (await isUnwritten(reader, stream)) ? undefined : { steps };
 }
 
 /** There is more: the next page begins where this one ends. */
-function pageEnding(steps: readonly Step[], places: Places, key: (position: string) => string): Collected {
-  const place = steps.at(-1)?.place ?? beginning;
-  places.keep(key(place.position), place);
-  return { steps, next: place.position };
+function pageEnding(steps: readonly Step[], pageCache: PageCache, key: (position: string) => string): Collected {
+  const state = steps.at(-1)?.after ?? initialState;
+  pageCache.keep(key(state.position), state);
+  return { steps, next: state.position };
 }
 
 /** A cut may have left nothing of a stream that exists. */

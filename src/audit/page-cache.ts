@@ -1,42 +1,42 @@
 /** Where pages of histories ended, so that the next page goes on there and does not begin at the beginning. */
-import type { Place } from './replay.js';
+import type { ReplayState } from './replay.js';
 
-const keptPlaces = 1_000;
+const keptStates = 1_000;
 /** Lists and tags of all kept places together. */
 const keptMemberships = 50_000;
 
-export interface Places {
-  get(key: string): Place | undefined;
-  keep(key: string, place: Place): void;
+export interface PageCache {
+  get(key: string): ReplayState | undefined;
+  keep(key: string, state: ReplayState): void;
 }
 
 /** The last used ones, bounded by number and by what they hold. */
-export function createPlaces(): Places {
-  const kept = new Map<string, Place>();
-  const weightOf = ({ memberships }: Place): number => {
+export function createPageCache(): PageCache {
+  const kept = new Map<string, ReplayState>();
+  const weightOf = ({ memberships }: ReplayState): number => {
     let weight = 1;
     for (const { tags } of memberships.values()) weight += 1 + tags.size;
     return weight;
   };
   let weight = 0;
   const drop = (key: string): void => {
-    const place = kept.get(key);
-    if (place !== undefined && kept.delete(key)) weight -= weightOf(place);
+    const state = kept.get(key);
+    if (state !== undefined && kept.delete(key)) weight -= weightOf(state);
   };
   return {
     get(key) {
-      const place = kept.get(key);
-      if (place === undefined) return undefined;
+      const state = kept.get(key);
+      if (state === undefined) return undefined;
       kept.delete(key);
-      kept.set(key, place);
-      return place;
+      kept.set(key, state);
+      return state;
     },
-    keep(key, place) {
+    keep(key, state) {
       drop(key);
-      kept.set(key, place);
-      weight += weightOf(place);
+      kept.set(key, state);
+      weight += weightOf(state);
       for (const oldest of kept.keys()) {
-        if (kept.size <= keptPlaces && weight <= keptMemberships) return;
+        if (kept.size <= keptStates && weight <= keptMemberships) return;
         drop(oldest);
       }
     },

@@ -1,7 +1,8 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
-import type { SubscriptionStatus } from '../events/contact.js';
-import { evidenceOf, summaryOf, type Consent, type Evidence } from './event-details.js';
-import { foldContact, type Cause, type ContactFold, type Fact, type Membership } from './contact-fold.js';
+import type { Consent, SubscriptionStatus } from '../events/contact.js';
+import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
+import type { Cause, Fact, MembershipFacts } from './contact-facts.js';
+import { foldContact, type ContactFold } from './contact-fold.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions, type ReplaySources } from './names.js';
 import type { ProfileValues } from './profile.js';
 import type { UnreadableEvent } from './unreadable.js';
@@ -117,7 +118,7 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     return version && { kind, version };
   };
 
-  async function tagsOf(listId: string, { tags }: Membership): Promise<readonly TagAt[]> {
+  async function tagsOf(listId: string, { tags }: MembershipFacts): Promise<readonly TagAt[]> {
     const shown: TagAt[] = [];
     for (const [tag_id, { name, fact }] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const versions = moment.versions('tag', tag_id);
@@ -129,7 +130,7 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     return shown;
   }
 
-  async function subscription(list_id: string, membership: Membership | undefined): Promise<SubscriptionAt> {
+  async function subscription(list_id: string, membership: MembershipFacts | undefined): Promise<SubscriptionAt> {
     const versions = moment.versions('list', list_id) ?? [];
     const name = versionAt(versions, time)?.name;
     const absent = { list_id, list_name: name ?? null, status: null, consent: null, tags: [] };
@@ -150,7 +151,7 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     };
   }
 
-  async function consentIn({ consent }: Membership): Promise<SubscriptionAt['consent']> {
+  async function consentIn({ consent }: MembershipFacts): Promise<SubscriptionAt['consent']> {
     const because = await evidence(consent?.because);
     return consent === undefined || because === null ? null : { ...consent.consent, because };
   }

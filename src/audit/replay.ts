@@ -1,4 +1,4 @@
-/** Replays a contact's stream in log order, with the renames and deletions of its lists and tags in their place. */
+/** Replays a contact's stream in log order, with the renames and deletions of its lists and tags where they happened. */
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
@@ -14,7 +14,7 @@ export interface Membership {
 }
 
 /** Where a replay stands, and what is so there. Never changed: each step makes a new one, so that a page can begin where another ended. */
-export interface Place {
+export interface ReplayState {
   /** `null`: before the first life of the stream. */
   readonly contactId: string | null;
   /** By list id; lists that are not deleted. */
@@ -24,23 +24,23 @@ export interface Place {
   readonly nextRevision: bigint;
 }
 
-export const beginning: Place = { contactId: null, memberships: new Map(), position: '', nextRevision: 0n };
+export const initialState: ReplayState = { contactId: null, memberships: new Map(), position: '', nextRevision: 0n };
 
-export interface CatalogueChange {
+export interface NameChange {
   readonly kind: NamedKind;
   readonly id: string;
   readonly version: NameVersion;
   readonly previousName: string;
 }
 
-interface AtPlace {
+interface StateChange {
   /** As it is after the step. */
-  readonly place: Place;
+  readonly after: ReplayState;
   /** As it was before. */
-  readonly before: Place;
+  readonly before: ReplayState;
 }
 
-export type Step = AtPlace &
+export type Step = StateChange &
   (
     | {
         readonly type: 'contact';
@@ -50,7 +50,7 @@ export type Step = AtPlace &
         /** Ids of tags of the event that were deleted before it was written. */
         readonly voidTags: readonly string[];
       }
-    | { readonly type: 'catalogue'; readonly change: CatalogueChange }
+    | { readonly type: 'catalogue'; readonly change: NameChange }
     /** Of a type or shape that this version does not know: shown, and without effect. */
     | { readonly type: 'unreadable'; readonly stored: StoredEvent; readonly at: string | undefined }
   );
@@ -67,8 +67,8 @@ export interface Replay {
   readonly pace: ReplayPace;
 }
 
-/** Steps after the place, in log order, some at a time: to be gone through before more are asked for. @throws StoreUnavailableError */
-export async function* replay(from: Place, input: Replay): AsyncGenerator<Iterable<Step>> {
+/** Steps after the state, in log order, some at a time: to be gone through before more are asked for. @throws StoreUnavailableError */
+export async function* replay(from: ReplayState, input: Replay): AsyncGenerator<Iterable<Step>> {
   const { reader, moment, stream, size, signal, pace } = input;
   const walk = walkFrom(from, input);
   const reading = { stream, from: from.nextRevision, horizon: moment.horizon, size, signal, pace };
@@ -79,32 +79,32 @@ export async function* replay(from: Place, input: Replay): AsyncGenerator<Iterab
   yield walk.rest();
 }
 
-function walkFrom(from: Place, input: Replay) {
+function walkFrom(from: ReplayState, input: Replay) {
   const { moment, to } = input;
-  let place = from;
-  let due = earliestChange(place, input);
+  let state = from;
+  let due = earliestChange(state, input);
   let isCut = false;
 
   /** The changes of lists and tags up to the position. */
   function* changesUntil(position: string): Generator<Step> {
     while (due !== undefined && due.version.position <= position) {
-      const before = place;
-      place = changed(before, due);
+      const before = state;
+      state = changed(before, due);
       // A tag may have been detached since its change was seen coming.
-      if (concerns(before, due)) yield { type: 'catalogue', change: due, place, before };
-      due = earliestChange(place, input);
+      if (concerns(before, due)) yield { type: 'catalogue', change: due, after: state, before };
+      due = earliestChange(state, input);
     }
   }
 
   function* through(page: readonly StoredEvent[]): Generator<Step> {
     for (const stored of page) {
       if (due !== undefined) yield* changesUntil(stored.position);
-      const before = place;
+      const before = state;
       const step = stepOf(stored, before, moment);
       isCut = to !== undefined && timeOf(step) > to;
       if (isCut) return;
-      place = step.place;
-      if (before.memberships !== place.memberships) due = sooner(due, changeOfNew(before, place, input));
+      state = step.after;
+      if (before.memberships !== state.memberships) due = sooner(due, changeOfNew(before, state, input));
       yield step;
     }
   }
@@ -115,14 +115,14 @@ function walkFrom(from: Place, input: Replay) {
 const timeOf = (step: Step): string =>
   step.type === 'contact' ? step.recorded.metadata.at : step.type === 'unreadable' ? (step.at ?? '') : '';
 
-function stepOf(stored: StoredEvent, before: Place, moment: Moment): Step {
+function stepOf(stored: StoredEvent, before: ReplayState, moment: Moment): Step {
   const recorded = readableContact(stored);
   if (recorded === undefined)
     return {
       type: 'unreadable',
       stored,
       at: timeOfUnreadable(stored),
-      place: placeAfter(stored, before.contactId, before.memberships),
+      after: stateAfter(stored, before.contactId, before.memberships),
       before,
     };
   const { event, position } = recorded;
@@ -130,18 +130,18 @@ function stepOf(stored: StoredEvent, before: Place, moment: Moment): Step {
   const voidTags = 'tags' in event.data ? deletedOf(event.data.tags, position, moment) : none;
   const { memberships } = isVoid ? before : evolve(before, event, voidTags);
   // Not that of the creation, which may be an event that cannot be read.
-  const place = placeAfter(stored, event.data.contact_id, memberships);
-  return { type: 'contact', recorded, isVoid, voidTags, place, before };
+  const after = stateAfter(stored, event.data.contact_id, memberships);
+  return { type: 'contact', recorded, isVoid, voidTags, after, before };
 }
 
 /** What is so of a contact, wherever the replay stands. */
-type Life = Pick<Place, 'contactId' | 'memberships'>;
+type Life = Pick<ReplayState, 'contactId' | 'memberships'>;
 
-const placeAfter = (
+const stateAfter = (
   { position, revision }: StoredEvent,
   contactId: string | null,
-  memberships: Place['memberships'],
-): Place => ({
+  memberships: ReplayState['memberships'],
+): ReplayState => ({
   contactId,
   memberships,
   position,
@@ -195,16 +195,16 @@ function withTags(life: Life, listId: string, change: (tags: ReadonlySet<string>
 }
 
 /** Whether the list or tag is one of the contact's. */
-export function concerns({ memberships }: Place, { kind, id }: CatalogueChange): boolean {
+export function concerns({ memberships }: ReplayState, { kind, id }: NameChange): boolean {
   if (kind === 'list') return memberships.has(id);
   for (const { tags } of memberships.values()) if (tags.has(id)) return true;
   return false;
 }
 
-function changed(place: Place, { kind, id, version }: CatalogueChange): Place {
-  const moved = { ...place, position: version.position };
+function changed(state: ReplayState, { kind, id, version }: NameChange): ReplayState {
+  const moved = { ...state, position: version.position };
   if (!version.isDeletion) return moved;
-  const memberships = new Map(place.memberships);
+  const memberships = new Map(state.memberships);
   if (kind === 'list') memberships.delete(id);
   else
     for (const [listId, { status, tags }] of memberships)
@@ -214,18 +214,18 @@ function changed(place: Place, { kind, id, version }: CatalogueChange): Place {
 
 type Sight = Pick<Replay, 'moment' | 'to'>;
 
-function earliestChange(place: Place, sight: Sight): CatalogueChange | undefined {
-  let earliest: CatalogueChange | undefined;
-  for (const [listId, { tags }] of place.memberships) {
-    earliest = sooner(earliest, changeAfter(place.position, { kind: 'list', id: listId }, sight));
-    for (const id of tags) earliest = sooner(earliest, changeAfter(place.position, { kind: 'tag', id }, sight));
+function earliestChange(state: ReplayState, sight: Sight): NameChange | undefined {
+  let earliest: NameChange | undefined;
+  for (const [listId, { tags }] of state.memberships) {
+    earliest = sooner(earliest, changeAfter(state.position, { kind: 'list', id: listId }, sight));
+    for (const id of tags) earliest = sooner(earliest, changeAfter(state.position, { kind: 'tag', id }, sight));
   }
   return earliest;
 }
 
 /** What is coming for the lists and tags that the last step brought; the others have been looked at. */
-function changeOfNew({ memberships: known }: Place, { memberships, position }: Place, sight: Sight) {
-  let earliest: CatalogueChange | undefined;
+function changeOfNew({ memberships: known }: ReplayState, { memberships, position }: ReplayState, sight: Sight) {
+  let earliest: NameChange | undefined;
   for (const [listId, membership] of memberships) {
     const before = known.get(listId);
     if (before === undefined) earliest = sooner(earliest, changeAfter(position, { kind: 'list', id: listId }, sight));
@@ -236,14 +236,14 @@ function changeOfNew({ memberships: known }: Place, { memberships, position }: P
   return earliest;
 }
 
-const sooner = (one: CatalogueChange | undefined, other: CatalogueChange | undefined): CatalogueChange | undefined =>
+const sooner = (one: NameChange | undefined, other: NameChange | undefined): NameChange | undefined =>
   one === undefined || (other !== undefined && other.version.position < one.version.position) ? other : one;
 
 function changeAfter(
   position: string,
-  { kind, id }: Pick<CatalogueChange, 'kind' | 'id'>,
+  { kind, id }: Pick<NameChange, 'kind' | 'id'>,
   { moment, to }: Sight,
-): CatalogueChange | undefined {
+): NameChange | undefined {
   const versions = moment.versions(kind, id);
   const version = versions?.[firstAfter(versions, position)];
   if (versions === undefined || version === undefined) return undefined;

@@ -3,7 +3,7 @@ import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Evidence } from './event-details.js';
 import { jsonOrText, originOf } from './feed.js';
-import { unknownWords, unreadableWords } from './event-descriptions.js';
+import { unknownDescription, unreadableDescription } from './event-descriptions.js';
 
 /** Time, actor, request and causes are there where the metadata can be read. */
 export type UnreadableEvent = Partial<Evidence> &
@@ -27,7 +27,7 @@ export function unreadableEvent(stored: StoredEvent, contactId: string | null): 
   return {
     event_id: id,
     type,
-    summary: codec.knows(type) ? unreadableWords : unknownWords,
+    summary: codec.knows(type) ? unreadableDescription : unknownDescription,
     ...knownOf(metadata),
     stream,
     revision: Number(revision),

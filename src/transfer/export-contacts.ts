@@ -1,5 +1,6 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
-import { foldContact, type ContactFold, type Membership } from '../audit/contact-fold.js';
+import type { MembershipFacts } from '../audit/contact-facts.js';
+import { foldContact, type ContactFold } from '../audit/contact-fold.js';
 import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
@@ -84,7 +85,7 @@ function subscriptionsOf({ memberships }: ContactFold, log: ExportLog): readonly
   });
 }
 
-function tagsOf({ tags }: Membership, log: ExportLog): readonly ExportedTag[] {
+function tagsOf({ tags }: MembershipFacts, log: ExportLog): readonly ExportedTag[] {
   return [...tags].sort(byId).flatMap(([tag_id, held]) => {
     const tag = versionThen(log, 'tag', tag_id);
     return tag?.isDeletion === true ? [] : [{ tag_id, tag_name: tag?.name ?? held.name }];

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/api/app.js';
 import { configuredKey, createAuthenticator } from '../../src/api/auth.js';
 import { createRateLimiter } from '../../src/api/rate-limit.js';
-import type { ParkedStream } from '../../src/api/reads.js';
+import type { StreamOfView } from '../../src/api/reads.js';
 import { createServer } from '../../src/api/server.js';
 import { createAudience } from '../../src/commands/audience.js';
 import { contactDecider } from '../../src/commands/contact.js';
@@ -55,7 +55,7 @@ const never = (): never => {
 /** What a test has in place of views and of a log. */
 export interface Instead {
   readonly queries?: Partial<Queries>;
-  readonly parked?: () => readonly ParkedStream[];
+  readonly parked?: () => readonly StreamOfView[];
   /** Default: the views show everything at once. */
   readonly ownWrites?: OwnWrites;
   /** Milliseconds. */

@@ -1,0 +1,53 @@
+/** What is known of a contact while its stream is folded: each fact with the event that made it so and the next that changed it. */
+import type { DomainEvent } from '../events/codec.js';
+import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import type { Recorded } from '../events/envelope.js';
+import type { NamedKind, NameVersion } from './names.js';
+import type { ProfileValues } from './profile.js';
+import type { UnreadableEvent } from './unreadable.js';
+
+/** An event of the contact, or the deletion of a list or tag. */
+export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
+
+export interface Fact {
+  /** Undefined: nothing, it never was otherwise. */
+  readonly because: Cause | undefined;
+  /** The first event of the contact after the time that changes it. */
+  next: Cause | undefined;
+}
+
+export interface MembershipFacts {
+  /** As it was in the last event. */
+  readonly name: string;
+  /** Null: not yet in the list; then `next` is the entry. */
+  readonly status: SubscriptionStatus | null;
+  readonly fact: Fact;
+  consent: { readonly consent: Consent; readonly because: Cause } | undefined;
+  /** Deleted tags are still among them. */
+  readonly tags: Map<string, TagHeld>;
+}
+
+export interface TagHeld {
+  /** As it was when it was attached. */
+  readonly name: string;
+  readonly fact: Fact;
+}
+
+export interface Life {
+  readonly contactId: string;
+  readonly created: Recorded<ContactEvent>;
+  profile: ProfileValues;
+  profileFact: Fact;
+}
+
+export const factOf = (because: Cause): Fact => ({ because, next: undefined });
+
+/** While it is folded. */
+export interface FoldState {
+  contactId: string | undefined;
+  life: Life | undefined;
+  creation: Recorded<ContactEvent> | undefined;
+  memberships: Map<string, MembershipFacts>;
+  unreadable: UnreadableEvent[];
+  nextUnreadable: UnreadableEvent | undefined;
+}
