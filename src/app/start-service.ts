@@ -117,8 +117,8 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     withProjector: config.roles.has('projector'),
     logger,
     onMoved: (from) => {
-      if (from === '' || from < mailUntil) parts.mailer?.nudge();
-      else if (isShared(settings)) parts.mailer?.nudge(othersMailMs);
+      if (from === '' || from < mailUntil) parts.mailer?.wake();
+      else if (isShared(settings)) parts.mailer?.wake(othersMailMs);
     },
   });
   parts.views = views;
@@ -131,7 +131,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
 
   const server = await openHttp({ ...context, store, keys, commands, views, mailer });
   isListening = true;
-  mailer?.nudge();
+  mailer?.wake();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);
   return {

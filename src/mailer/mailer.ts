@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { attemptEmail } from './attempt.js';
 import { iso, type AttemptOptions } from './job.js';
-import { createPauses } from './cooldowns.js';
+import { createCooldowns } from './cooldowns.js';
 
 /** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
 export interface DueEmail {
@@ -31,31 +31,31 @@ export interface MailerStatus {
 }
 
 export interface Mailer {
-  /** The worklist may have changed: look within so many milliseconds, by default at once. Cheap; call it as often as the view moves. */
-  nudge(within?: number): void;
+  /** The worklist may have changed: look within this many milliseconds, by default at once. Cheap: call it whenever the view moves. */
+  wake(within?: number): void;
   status(): MailerStatus;
   /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
   close(): Promise<void>;
 }
 
-/** So many leftovers of earlier runs are looked for at a time. */
+/** Orphaned attempts of earlier runs that are looked for at a time. */
 const sweepLimit = 10_000;
-/** Milliseconds between two looks for leftovers. */
+/** Milliseconds between two looks for orphaned attempts. */
 const sweepPause = 250;
-/** Nudges that come within this time are one look. */
-const nudgeDelay = 5;
+/** Calls of `wake` within this many milliseconds are one look. */
+const wakeDelay = 5;
 
 export function createMailer(options: MailerOptions): Mailer {
   const { timings, monotonic, clock, report, concurrency } = options;
   const running = new Map<string, Promise<void>>();
-  const pauses = createPauses(timings.stale, monotonic);
+  const cooldowns = createCooldowns(timings.stale, monotonic);
   const stopSending = new AbortController();
   const stopRecording = new AbortController();
   const stops = { sending: stopSending.signal, recording: stopRecording.signal };
   const sweepUntil = monotonic() + timings.sweep;
   let nextSweep = 0;
   /** To be looked at although the worklist would not show them yet. */
-  const leftovers = new Map<string, DueEmail>();
+  const orphans = new Map<string, DueEmail>();
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
@@ -90,7 +90,7 @@ export function createMailer(options: MailerOptions): Mailer {
       report({ type: 'fault', email_id: null, error });
     }
     looking = false;
-    wakeIn(again && worklistReadable ? nudgeDelay : timings.poll);
+    wakeIn(again && worklistReadable ? wakeDelay : timings.poll);
   }
 
   /** A sole writer knows that other runs have ended and need not wait for their deadlines. */
@@ -99,7 +99,7 @@ export function createMailer(options: MailerOptions): Mailer {
     if (!options.soleWriter || now > sweepUntil || now < nextSweep) return;
     nextSweep = now + Math.min(timings.poll, sweepPause);
     for (const entry of await options.due(iso(clock() + timings.attempt), sweepLimit))
-      if (entry.state === 'sending' && entry.run_id !== options.runId) leftovers.set(entry.stream, entry);
+      if (entry.state === 'sending' && entry.run_id !== options.runId) orphans.set(entry.stream, entry);
   }
 
   async function fill(): Promise<void> {
@@ -107,9 +107,9 @@ export function createMailer(options: MailerOptions): Mailer {
     if (free <= 0 || closing !== undefined) return;
     const rest = restUntil - monotonic();
     if (rest > 0) return wakeIn(rest);
-    for (const entry of [...leftovers.values()]) start(entry);
-    // What runs or is paused may still stand at the head of the list and must not hide what is behind it.
-    const limit = free + running.size + pauses.size() + 1;
+    for (const entry of [...orphans.values()]) start(entry);
+    // What runs or cools down may still stand at the head of the list and must not hide what is behind it.
+    const limit = free + running.size + cooldowns.size() + 1;
     for (const entry of await options.due(iso(clock() + timings.poll), limit)) {
       const wait = Date.parse(entry.next_attempt_at ?? '') - clock();
       if (wait > 0) wakeIn(wait);
@@ -120,9 +120,9 @@ export function createMailer(options: MailerOptions): Mailer {
   function start(entry: DueEmail): void {
     const { stream } = entry;
     if (closing !== undefined || running.size >= concurrency || running.has(stream)) return;
-    const pause = pauses.remaining(stream);
-    if (pause > 0) return wakeIn(pause);
-    leftovers.delete(stream);
+    const cooldown = cooldowns.remaining(stream);
+    if (cooldown > 0) return wakeIn(cooldown);
+    orphans.delete(stream);
     running.set(stream, run(entry));
   }
 
@@ -132,17 +132,17 @@ export function createMailer(options: MailerOptions): Mailer {
     try {
       const result = await attemptEmail(options, stream, stops);
       // The view shows it until it has caught up, so even a good hint is not followed twice in a row.
-      pauses.add(stream, { growing: result !== 'recorded' });
-      if (result === 'claim_unknown') leftovers.set(stream, entry);
+      cooldowns.add(stream, { growing: result !== 'recorded' });
+      if (result === 'claim_unknown') orphans.set(stream, entry);
     } catch (error) {
-      pauses.add(stream, { growing: true });
+      cooldowns.add(stream, { growing: true });
       // Without the log there is nothing to be done for any e-mail: one word about it, and a rest.
       const isAway = error instanceof StoreUnavailableError;
       if (!isAway || monotonic() >= restUntil) report({ type: 'fault', email_id: entry.email_id, error });
       if (isAway) restUntil = monotonic() + timings.poll;
     }
     running.delete(stream);
-    wakeIn(nudgeDelay);
+    wakeIn(wakeDelay);
   }
 
   async function end(): Promise<void> {
@@ -158,7 +158,7 @@ export function createMailer(options: MailerOptions): Mailer {
 
   wakeIn(0);
   return {
-    nudge: (within = nudgeDelay) => {
+    wake: (within = wakeDelay) => {
       if (looking) again = true;
       else if (running.size < concurrency) wakeIn(within);
     },

@@ -60,7 +60,7 @@ const part = (content: string) => ({
 const isReadable = (content: string): boolean =>
   Buffer.byteLength(content) <= 1.2 * content.length && !/\r(?!\n)/.test(content);
 
-/** Text that looks like an encoded word (RFC 2047) would be decoded by whoever reads it: encoded once more, it arrives as typed. */
+/** Text that looks like an encoded word (RFC 2047) would be decoded by its reader: encoded once more, it arrives as typed. */
 function headerText(text: string): string {
   if (!text.includes('=?')) return text;
   const words: string[] = [];

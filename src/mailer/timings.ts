@@ -7,7 +7,7 @@ export interface MailerTimings {
   readonly reply: number;
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   readonly margin: number;
-  /** How often the worklist is looked at when nobody nudges. */
+  /** How often the worklist is looked at when nothing wakes the mailer. */
   readonly poll: number;
   /** How long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
   readonly sweep: number;

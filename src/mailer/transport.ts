@@ -49,7 +49,7 @@ export type SendOutcome =
     } & Reply)
   /** Not accepted, for certain, and never will be. */
   | ({ readonly status: 'failed'; readonly reason: Reason } & Reply)
-  /** Handed over whole, but no answer came: nobody here can know. */
+  /** Handed over whole, but no answer came: accepted or not. */
   | { readonly status: 'in_doubt'; readonly reason: Reason };
 
 /** When the attempt must stop of itself, because others may judge it later. Times are milliseconds from the call. */

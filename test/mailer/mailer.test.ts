@@ -225,7 +225,7 @@ test('nothing is claimed after close, and an e-mail that waits is sent by the ne
   const first = office.startMailer({ transport: smtpTransport(smtp.url) });
   await first.mailer.close();
   const { stream } = await office.request();
-  first.mailer.nudge();
+  first.mailer.wake();
   await sleep(60);
   expect(typesOf(await office.events(stream))).toEqual(['EmailRequested']);
   office.startMailer({ transport: smtpTransport(smtp.url) });

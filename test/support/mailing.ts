@@ -126,7 +126,7 @@ export async function openPostOffice() {
       report: (report) => reports.push(report),
       ...options,
     });
-    const stop = store.onCommitted(() => mailer.nudge());
+    const stop = store.onCommitted(() => mailer.wake());
     onTestFinished(async () => {
       stop();
       await mailer.close();
