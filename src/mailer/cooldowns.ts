@@ -1,7 +1,7 @@
 /** Streams that are not looked at again for a while, because the worklist may still show what is done. */
 
 export interface Cooldowns {
-  /** Cooldowns the stream; `growing`: twice as long as the last time, where that was lately. */
+  /** Starts a cooldown; `growing`: twice as long as the last one, if that was lately. */
   add(stream: string, options: { readonly growing: boolean }): void;
   /** Milliseconds left, 0 when there is none. */
   remaining(stream: string): number;
