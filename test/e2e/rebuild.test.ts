@@ -257,7 +257,7 @@ test(
         poison: { view: 'contacts', position, data, event_id: event.id },
       });
       expect((await service.get(`/v1/contacts/${list}/${contact_id}`)).status).toBe(200);
-      expect(service.output()).toContain('rebuild ended');
+      await eventually(() => Promise.resolve(service.output().includes('rebuild ended') || undefined));
       expect(service.output()).not.toContain('Secretville');
     } finally {
       await service.close();
