@@ -56,7 +56,7 @@ function hashed(link, { person, fields }) {
   return next(link, fields);
 }
 
-/** Of each round, in turns: the clock counts, and CPU tells how much of it is several threads' doing. */
+/** Of each round, in turns, by the clock and in CPU time. */
 async function measured(work) {
   const before = process.cpuUsage();
   const begun = performance.now();
