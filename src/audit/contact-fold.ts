@@ -29,7 +29,7 @@ export interface ContactFold {
   readonly nextUnreadable: UnreadableEvent | undefined;
 }
 
-export interface FoldRequest {
+interface FoldRequest {
   readonly stream: string;
   readonly contactId?: string | undefined;
   /** Also when the contact is not in it yet. */

@@ -134,7 +134,7 @@ function feedEvent({ position, stream, revision, id, type, data, metadata }: Sto
 }
 
 /** Who, when and why. */
-export type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
+type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
 
 const unknownOrigin: Origin = {
   at: null,

@@ -31,7 +31,7 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
-export interface Histories {
+interface Histories {
   /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
   page(request: HistoryRequest): Promise<HistoryPage | undefined>;
 }

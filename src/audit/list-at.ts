@@ -44,7 +44,7 @@ export interface MemberAt {
   readonly because: Because;
 }
 
-export interface Lists {
+interface Lists {
   /** Undefined: there never was such a list. @throws StoreUnavailableError @throws UnreadableHistoryError */
   listAt(request: ListAtRequest): Promise<ListAt | undefined>;
 }

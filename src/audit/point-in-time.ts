@@ -56,7 +56,7 @@ export type ContactAt = {
 } & Partial<NextChange> &
   ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
-export interface PointInTime {
+interface PointInTime {
   /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
   contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
 }

@@ -13,7 +13,7 @@ export class UnreadableHistoryError extends Error {
   override readonly name = 'UnreadableHistoryError';
 }
 
-export interface StreamReading {
+interface StreamReading {
   readonly stream: string;
   /** First revision. */
   readonly from: bigint;

@@ -1,7 +1,7 @@
 /** Bounds how much runs at once, and how much waits for it. */
 import { ServiceError } from '../errors.js';
 
-export interface SlotsOptions {
+interface SlotsOptions {
   readonly running: number;
   /** How many wait in line for a slot. Default: none. */
   readonly waiting?: number;
@@ -9,7 +9,7 @@ export interface SlotsOptions {
   readonly retryAfter: number;
 }
 
-export interface Slots {
+interface Slots {
   /**
    * Resolves with what gives the slot back; calling that twice does no harm. Rejects with the signal's reason when that
    * aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full

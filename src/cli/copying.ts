@@ -6,7 +6,7 @@ import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 import { keepMemorySmall } from './small-memory.js';
 
-export interface Copied<Result> {
+interface Copied<Result> {
   readonly result: Result;
   readonly milliseconds: number;
 }

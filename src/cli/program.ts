@@ -12,7 +12,7 @@ const globalOptions = z.object({
 });
 export type GlobalOptions = z.output<typeof globalOptions>;
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
   /** Called before an action runs. */
@@ -51,7 +51,7 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
 export const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
 
-export interface Run {
+interface Run {
   readonly program: Command;
   readonly line: CommandLine;
   /** The words after the program's name. */

@@ -5,7 +5,7 @@ import { deriveStreamKeys } from '../events/streams.js';
 import type { ExaminedLog } from '../transfer/examine-log.js';
 import type { LogAddress } from '../transfer/log-address.js';
 
-export interface SecretQuestion {
+interface SecretQuestion {
   readonly from: LogAddress;
   readonly to: LogAddress;
   readonly log: Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;

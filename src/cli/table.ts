@@ -1,6 +1,6 @@
 /** Tables that fit the terminal: cells that are too wide go on in the next line, nothing is cut off. */
 
-export interface TableOptions {
+interface TableOptions {
   readonly titles: readonly string[];
   /** Undefined: as wide as it gets, for files and pipes. */
   readonly width: number | undefined;

@@ -9,7 +9,7 @@ const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`
 /** Letters, digits, hyphens, 1 to 63 of them, no hyphen at either end (RFC 1123). */
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-export interface Mailbox {
+interface Mailbox {
   /** Display name, unquoted; `''` where there is none. */
   readonly name: string;
   readonly address: string;

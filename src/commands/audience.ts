@@ -20,7 +20,7 @@ import type { CommandHandler, Handled } from './command-handler.js';
 
 type CatalogueHandler = Pick<CommandHandler<CatalogueState, CatalogueCommand, unknown>, 'execute' | 'fresh' | 'known'>;
 
-export interface AudienceOptions {
+interface AudienceOptions {
   readonly groups: CatalogueHandler;
   readonly lists: CatalogueHandler;
   readonly tags: CatalogueHandler;

@@ -53,7 +53,7 @@ export interface DecidedBatch<State, Event> {
 const maxEvents = 128;
 const maxBytes = 512 * 1024;
 
-export interface BatchInput<State, Command, Event extends DomainEvent> {
+interface BatchInput<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly loaded: LoadedState<State>;
   /** At least one. */

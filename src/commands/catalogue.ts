@@ -25,7 +25,7 @@ export type CatalogueChange =
   | { readonly type: 'deleted'; readonly id: string; readonly name: string };
 
 /** How one kind's events say what the shared rules mean. */
-export interface CatalogueKind<Event> {
+interface CatalogueKind<Event> {
   readonly write: (change: CatalogueChange) => Event;
   readonly read: (event: Event) => CatalogueChange;
   readonly knows: (event: DomainEvent) => event is Event & DomainEvent;

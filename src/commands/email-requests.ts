@@ -36,7 +36,7 @@ export interface EmailRequests {
   cancel(request: { readonly stream: string }, context: CommandContext): Promise<ChangedEmail>;
 }
 
-export interface EmailRequestsOptions {
+interface EmailRequestsOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
   readonly newId: (prefix: 'eml') => string;

@@ -9,9 +9,9 @@ const maxDoubts = 5;
 const doubtTimeoutMs = 5_000;
 
 /** Before a repeat; `round` counts from 0. */
-export type Pause = (round: number) => Promise<void>;
+type Pause = (round: number) => Promise<void>;
 
-export interface PauseOptions {
+interface PauseOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -23,7 +23,7 @@ export const jitteredPause =
   (round) =>
     sleep(random() * Math.min(500, 10 * 2 ** round));
 
-export interface IdempotentAppendOptions {
+interface IdempotentAppendOptions {
   readonly store: Pick<EventStore, 'append'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -31,7 +31,7 @@ export interface IdempotentAppendOptions {
 }
 
 /** Appends after the loaded state. @throws WrongExpectedRevisionError, AppendInDoubtError, StoreUnavailableError */
-export type IdempotentAppend<Event> = (
+type IdempotentAppend<Event> = (
   stream: string,
   events: readonly NewEvent<Event>[],
   loaded: Pick<LoadedState<unknown>, 'revision'>,

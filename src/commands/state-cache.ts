@@ -4,7 +4,7 @@ import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
 
-export interface StateCache<State> {
+interface StateCache<State> {
   /** Before the first event. */
   readonly unread: LoadedState<State>;
   /** From the cache. */
@@ -21,7 +21,7 @@ export interface StateCache<State> {
   foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>>;
 }
 
-export interface StateCacheOptions<State, Event extends DomainEvent> {
+interface StateCacheOptions<State, Event extends DomainEvent> {
   readonly reader: Pick<EventReader, 'readStream'>;
   readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows'>;
   /** Folded states kept in memory, the least recently used dropped first. */

@@ -6,7 +6,7 @@ export interface PendingCommand<Request, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface StreamQueueOptions<Request, Answer> {
+interface StreamQueueOptions<Request, Answer> {
   /**
    * Answers as many pending commands as it handles together, from the first on, and resolves with their number.
    * When it rejects, none of them has been answered.
@@ -17,7 +17,7 @@ export interface StreamQueueOptions<Request, Answer> {
 }
 
 /** Resolves with the answer to the request, after all that came before it on its stream. */
-export type Enqueue<Request, Answer> = (request: Request) => Promise<Answer>;
+type Enqueue<Request, Answer> = (request: Request) => Promise<Answer>;
 
 export function createStreamQueue<Request extends { readonly stream: string }, Answer>({
   handle,

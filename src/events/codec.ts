@@ -22,7 +22,7 @@ export const eventSchemas = {
 } satisfies EventSchemas;
 
 /** Turns `data` of one schema version into the next. Pure; kept for ever. */
-export type Upcaster = (data: unknown) => unknown;
+type Upcaster = (data: unknown) => unknown;
 
 /** Upcasters by stored event name; the one at index n turns version n + 1 into n + 2. The newest version is thus their number + 1. */
 const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {};
@@ -42,7 +42,7 @@ export const isUnreadable = (error: unknown): error is UnknownEventTypeError | U
   error instanceof UnknownEventTypeError || error instanceof UnreadableEventError;
 
 /** The parts of a stored event that decoding needs; the event-store port's `StoredEvent` has this shape. */
-export interface EncodedEvent {
+interface EncodedEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: string;
@@ -54,7 +54,7 @@ export interface EncodedEvent {
   readonly metadata: string;
 }
 
-export interface Codec {
+interface Codec {
   /** The schema version that new events of this type are written with. */
   schemaVersion(type: EventType): number;
   /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
@@ -65,7 +65,7 @@ export interface Codec {
 }
 
 /** The codec over a table of upcasters; the service uses `codec`, tests bring their own upcasters. */
-export function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Codec {
+function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Codec {
   const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
   const knows = (type: string): type is EventType => schemas.has(type);
   const newest = (type: EventType): number => (table[type]?.length ?? 0) + 1;

@@ -43,7 +43,7 @@ const keyedHash =
     createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
 
 /** The form under which two spellings are one address: trimmed, ASCII lower case throughout. */
-export function normaliseAddress(address: string): string {
+function normaliseAddress(address: string): string {
   return address.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

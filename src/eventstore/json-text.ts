@@ -18,18 +18,6 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The raw text of each member's value, by name. Of a name that comes twice the last one counts, as in JSON.parse.
- * @throws SyntaxError when the text is not a JSON object.
- */
-export function memberTexts(text: string): ReadonlyMap<string, string> {
-  // The whole grammar; the spans are then those of a valid text.
-  const value: unknown = JSON.parse(text);
-  const spans = typeof value === 'object' && value !== null && !Array.isArray(value) ? memberSpans(text) : undefined;
-  if (spans === undefined) throw new SyntaxError('not a JSON object');
-  return new Map(spans.map((span) => [nameOf(text, span), text.slice(span.start, span.end)]));
-}
-
-/**
  * The members of an object in their order, names that come twice included; undefined when the text has not the outline of
  * an object. It looks at the outline only: a valid JSON text is cut rightly, an invalid one somehow.
  */

@@ -51,7 +51,7 @@ export interface EvidenceKeeper {
 }
 
 /** The log has another event, or none, where the chain ends: it was altered, shortened or exchanged. */
-export class EvidenceBrokenError extends Error {
+class EvidenceBrokenError extends Error {
   override readonly name = 'EvidenceBrokenError';
 }
 

@@ -32,7 +32,7 @@ export class SealError extends Error {
 /** There is no seal, or no key, that could be read: so nothing can be verified with it. */
 export class UnreadableSealError extends SealError {}
 
-export interface SealInput {
+interface SealInput {
   /** Of the whole log, just verified: what is not known to be intact is not sealed. */
   readonly verification: Verification;
   /** Private, Ed25519. */
@@ -54,7 +54,7 @@ export function createSeal({ verification, key, now }: SealInput): Seal {
 }
 
 /** What is signed: `<length in bytes>:<text>,` for each member but the signature, in order. */
-export function sealedText(seal: Omit<Seal, 'signature'>): string {
+function sealedText(seal: Omit<Seal, 'signature'>): string {
   const { format, log_id, count, position, event_id, head, sealed_at, public_key } = seal;
   return [format, log_id, String(count), position, event_id, head, sealed_at, public_key]
     .map((text) => `${Buffer.byteLength(text)}:${text},`)

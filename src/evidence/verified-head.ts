@@ -19,7 +19,7 @@ export async function readVerifiedHead(
   return stored && { ...stored.document, position: checkpoint.position };
 }
 
-export interface CompleteVerification extends ChainHead {
+interface CompleteVerification extends ChainHead {
   readonly logId: string;
   readonly eventId: string;
 }

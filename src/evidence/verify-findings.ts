@@ -13,7 +13,7 @@ export interface Finding {
   readonly message: string;
 }
 
-export interface Findings {
+interface Findings {
   /** To be given every event of the log in order. */
   take(event: StoredEvent): void;
   /** The first ones, at most 100. */

@@ -3,7 +3,7 @@ import type { LinkedEvent } from '../eventstore/chain.js';
 import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../eventstore/json-text.js';
 import { differenceAt, type Difference } from './verify-difference.js';
 
-export interface StreamChecks {
+interface StreamChecks {
   /** To be given every event of the log in order. */
   check(event: LinkedEvent, ordinal: number): Difference | undefined;
 }

@@ -4,9 +4,9 @@ import { nowhere, type Difference } from './verify-difference.js';
 import { verifyChain } from './verify.js';
 
 /** At most this many events are verified before the service serves; the whole log is verified in the background. */
-export const longestTail = 100_000;
+const longestTail = 100_000;
 
-export interface TailOptions {
+interface TailOptions {
   readonly source: LinkSource & {
     /** The chain up to the event with this ordinal, as it is stored. @throws StoreUnavailableError */
     headAt(count: number): ChainHead | undefined;

@@ -18,7 +18,7 @@ export interface Digest {
   readonly sha256: string;
 }
 
-export interface ComparedLogs extends Retrying {
+interface ComparedLogs extends Retrying {
   readonly source: Pick<EventReader, 'readAll'>;
   /** The source's last event to be compared: it may have grown since. The target is read to its end. */
   readonly until: Position;

@@ -13,7 +13,7 @@ export interface CopyOptions extends Retrying {
   readonly onNotice: (notice: string) => void;
 }
 
-export interface Copy {
+interface Copy {
   readonly source: CopySource;
   readonly log: ExaminedLog;
   readonly to: LogAddress;

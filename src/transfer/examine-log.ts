@@ -19,7 +19,7 @@ export interface ExaminedLog {
   readonly secretFingerprint: string;
 }
 
-export interface Examination extends Retrying {
+interface Examination extends Retrying {
   readonly source: Pick<EventReader, 'readAll' | 'head'> & Partial<Pick<EventReader, 'readStream'>>;
   readonly report: Report;
 }

@@ -6,9 +6,9 @@ import { CommandFailedError } from './failures.js';
 import { BadLineError, parseLine, type ImportedLine } from './import-line.js';
 import { linesOf } from './lines.js';
 
-export type FileReader = Pick<EventReader, 'readAll' | 'head'>;
+type FileReader = Pick<EventReader, 'readAll' | 'head'>;
 
-export interface FileReaderOptions {
+interface FileReaderOptions {
   readonly file: string;
   /** Called for every line of a reading from the beginning. May throw a BadLineError. */
   readonly onLine?: (line: ImportedLine) => void;

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { CommandFailedError } from './failures.js';
 
-export interface Line {
+interface Line {
   readonly bytes: Buffer;
   /** Bytes of the file up to the end of the line, its line feed included. */
   readonly end: number;

@@ -1,8 +1,7 @@
 /** How far an export, an import or a migration is. */
 
 /** What is being done, in words for the operator. */
-export type Phase =
-  'exporting' | 'reading the source' | 'comparing what is there already' | 'copying' | 'comparing both logs';
+type Phase = 'exporting' | 'reading the source' | 'comparing what is there already' | 'copying' | 'comparing both logs';
 
 export interface Progress {
   readonly phase: Phase;

@@ -45,7 +45,7 @@ export interface ExportRequest {
   readonly isForced: boolean;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly reader: EventReader;
   readonly stdout: Sink;
   readonly signal: AbortSignal;

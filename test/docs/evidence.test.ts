@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createSeal } from '../../src/evidence/seal.js';
 import type { Verification } from '../../src/evidence/verify.js';
 import { digestOf, firstLink, linkAfter } from '../../src/eventstore/chain.js';
-import { memberTexts } from '../../src/eventstore/json-text.js';
+import { memberTexts } from '../support/json-members.js';
 
 const page = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8');
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';

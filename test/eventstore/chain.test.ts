@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestOf, firstLink, isRedacted, linkAfter, withDigests } from '../../src/eventstore/chain.js';
-import { memberTexts } from '../../src/eventstore/json-text.js';
+import { memberTexts } from '../support/json-members.js';
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

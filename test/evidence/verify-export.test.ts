@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSeal } from '../../src/evidence/seal.js';
 import { verifyLog } from '../../src/evidence/verify.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
-import { memberTexts } from '../../src/eventstore/json-text.js';
+import { memberTexts } from '../support/json-members.js';
 import { exported, newFolder, runVerifier, verified, writeLog } from '../support/evidence-log.js';
 import { imported } from '../support/exporting.js';
 

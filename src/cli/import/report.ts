@@ -3,7 +3,7 @@ import { shown } from '../../transfer/log-address.js';
 import { count, duration } from '../progress-bar.js';
 import type { ImportRequest, ImportResult } from '../../transfer/run-import.js';
 
-export interface ReportedImport {
+interface ReportedImport {
   readonly request: ImportRequest;
   readonly result: ImportResult;
   /** What the operator has to do about the secret. */

@@ -4,7 +4,7 @@ import { count, duration } from '../progress-bar.js';
 import type { CopyResult } from '../../transfer/copy-examined.js';
 import type { MigrationRequest } from '../../transfer/run-migration.js';
 
-export interface Reported {
+interface Reported {
   readonly request: MigrationRequest;
   readonly result: CopyResult;
   /** What the operator has to do about the secret. */
