@@ -1,4 +1,5 @@
-// Measures the service against a bare Express echo, in one run, side by side: npm run bench [-- --rounds 5 --seconds 3 --only create,getList,fold,audit,verify,rebuild,servers].
+// Measures the service in one run, side by side, against a bare Express echo and against Express with PostgreSQL:
+// npm run bench [-- --rounds 5 --seconds 3 --only create,getList,getContact,getPage,mixed,postgres,fold,audit,verify,rebuild,servers].
 // Ratios of medians; a round counts only while the projection lag stays under a second.
 import { fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -6,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startPostgres } from './postgres.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values } = parseArgs({
@@ -28,6 +30,17 @@ const wait = (delay) => new Promise((resolve) => setTimeout(resolve, delay));
 const echo = fork(path.join(here, 'echo.mjs'));
 const echoPort = await new Promise((resolve) => echo.once('message', ({ port }) => resolve(port)));
 const load = fork(path.join(here, 'load.mjs'));
+const isWanted = (name) => only === undefined || only.includes(name);
+
+/** What one would build instead. Undefined where there is no PostgreSQL. */
+async function startCrud() {
+  const postgres = isWanted('postgres') ? await startPostgres() : undefined;
+  if (postgres === undefined) return undefined;
+  const child = fork(path.join(here, 'crud.mjs'), [JSON.stringify(postgres.connection)]);
+  const { port } = await new Promise((resolve) => child.once('message', resolve));
+  return { postgres, child, port };
+}
+const crud = await startCrud();
 
 const begun = performance.now();
 const startService = () =>
@@ -44,7 +57,7 @@ const startService = () =>
   });
 let service = startService();
 const stopAll = () => {
-  for (const child of [echo, load, service]) child.kill('SIGKILL');
+  for (const child of [echo, load, service, crud?.child]) child?.kill('SIGKILL');
   rmSync(dataDir, { recursive: true, force: true });
 };
 process.on('exit', stopAll);
@@ -66,8 +79,8 @@ async function address() {
   }
 }
 
-async function call(route, body) {
-  const response = await fetch(`${base}${route}`, {
+async function call(route, body, at = base) {
+  const response = await fetch(`${at}${route}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -121,18 +134,23 @@ console.log(
 const { list_id: listId } = await call('/v1/lists/create', { list_name: 'Bench' });
 const tags = Array.from({ length: 4000 }, (_, index) => `tag ${index}`);
 const emails = Array.from({ length: 2000 }, (_, index) => `known${index}@example.com`);
-for (let index = 0; index < emails.length; index += 50)
-  await Promise.all(
-    emails
-      .slice(index, index + 50)
-      .map((email) => call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' })),
-  );
+async function createAll(list, at) {
+  const ids = [];
+  for (let index = 0; index < emails.length; index += 50) {
+    const some = emails.slice(index, index + 50);
+    const created = some.map((email) => call(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, at));
+    for (const { contact_id } of await Promise.all(created)) ids.push(contact_id);
+  }
+  return ids;
+}
+const ids = await createAll(listId);
+const crudIds = crud === undefined ? [] : await createAll('bench', `http://127.0.0.1:${crud.port}`);
 const long = Array.from({ length: 64 }, (_, index) => `long${index}@example.com`);
 for (const email of long) await call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' });
 for (let index = 0; index < tags.length; index += 100)
   await call(`/v1/contacts/tags/${listId}/add`, { tag_name: tags.slice(index, index + 100), contact_email: emails[0] });
 // Contacts with 1,000 events.
-for (let index = 0; index < 1000; index += 1)
+for (let index = 0; index < 1000 && ['upsert', 'updateStatus', 'tagsAdd'].some(isWanted); index += 1)
   await Promise.all(
     long.map((email) =>
       call(`/v1/contacts/${listId}/upsertcontact`, { email, status: 'Subscribed', firstName: `Ann ${index}` }),
@@ -140,44 +158,65 @@ for (let index = 0; index < 1000; index += 1)
   );
 
 const scenarios = [
-  { name: 'create contact', scenario: 'create', wanted: 2.0 },
+  { name: 'create contact', scenario: 'create', wanted: 1.3 },
   { name: 'GET list', scenario: 'getList', wanted: 2.0 },
+  { name: 'contact by id', scenario: 'getContact', wanted: 1.2 },
+  { name: 'page of 50 contacts', scenario: 'getPage', wanted: 0.2 },
   { name: 'upsert', scenario: 'upsert', emails, wanted: 1.2 },
   { name: 'updatestatus', scenario: 'updateStatus', emails, wanted: 1.2 },
-  { name: 'tags add', scenario: 'tagsAdd', emails, wanted: 1.2 },
+  { name: 'tags add', scenario: 'tagsAdd', emails, wanted: 1.0 },
   { name: 'upsert, 1,000 events', scenario: 'upsert', emails: long, wanted: 1.2 },
   { name: 'updatestatus, 1,000 events', scenario: 'updateStatus', emails: long, wanted: 1.2 },
-  { name: 'tags add, 1,000 events', scenario: 'tagsAdd', emails: long, wanted: 1.2 },
-].filter(({ scenario }) => only === undefined || only.includes(scenario));
+  { name: 'tags add, 1,000 events', scenario: 'tagsAdd', emails: long, wanted: 1.0 },
+  // Of interest are its reads: what they pay for the writes beside them.
+  { name: 'half create, half by id', scenario: 'mixed', wanted: 0 },
+].filter(({ scenario }) => isWanted(scenario));
+const compared = [
+  { name: 'create contact', scenario: 'create', wanted: 3.0 },
+  { name: 'contact by id', scenario: 'getContact', wanted: 2.0 },
+].map((scenario) => ({ ...scenario, against: 'postgres' }));
+if (crud !== undefined) scenarios.push(...compared);
+else if (isWanted('postgres'))
+  console.log('skip  Express with PostgreSQL: no PostgreSQL is installed in /usr/lib/postgresql');
 
 let run = Date.now();
 const number = (value) => Math.round(value).toLocaleString('en-US');
+const medianOf = (results, field) => median(results.map((result) => result[field]));
+const results = [];
 let isShort = false;
-for (const { name, scenario, emails: contacts, wanted } of scenarios) {
+for (const { name, scenario, emails: contacts, wanted, against = 'echo' } of scenarios) {
   const own = [];
-  const bare = [];
+  const other = [];
   // Goes on from round to round, so that each request finds something to change.
   let start = 0;
   for (let round = 0; round < rounds + 1; round += 1) {
     run += 1;
-    const parameters = { key, listId, emails: contacts, tags, run, start };
-    const yardstick = await measure(echoPort, 'echo', parameters);
+    const parameters = { key, listId, emails: contacts, ids, tags, run, start };
+    const yardstick =
+      against === 'echo'
+        ? await measure(echoPort, 'echo', parameters)
+        : await measure(crud.port, scenario, { ...parameters, listId: 'bench', ids: crudIds });
     const measured = await measure(servicePort, scenario, parameters);
     start += measured.requests;
     // The first round warms both up.
-    if (round > 0) bare.push(yardstick) && own.push(measured);
+    if (round > 0) other.push(yardstick) && own.push(measured);
   }
-  const ratio = median(own.map(({ rate }) => rate)) / median(bare.map(({ rate }) => rate));
+  const [rate, otherRate] = [medianOf(own, 'rate'), medianOf(other, 'rate')];
+  const ratio = rate / otherRate;
   const lag = Math.max(...own.map(({ worstLag }) => worstLag));
   const holds = ratio >= wanted && lag < 1000;
   isShort ||= !holds;
+  const reads = scenario === 'mixed' ? `, p99 of the reads ${medianOf(own, 'readP99').toFixed(1)} ms` : '';
+  results.push({ name, against, ratio, wanted, rate, otherRate, holds, p99: medianOf(own, 'p99') });
   console.log(
-    `${holds ? 'ok   ' : 'SHORT'} ${name.padEnd(27)} ${ratio.toFixed(2)} × echo (wanted ${wanted.toFixed(1)}): ${number(median(own.map(({ rate }) => rate)))} against ${number(median(bare.map(({ rate }) => rate)))} requests/s, p50 ${median(own.map(({ p50 }) => p50)).toFixed(1)} ms, p99 ${median(own.map(({ p99 }) => p99)).toFixed(1)} ms, folded ${number(median(own.map(({ folded }) => folded)))} events/s, lag at most ${lag} ms`,
+    `${holds ? 'ok   ' : 'SHORT'} ${name.padEnd(27)} ${ratio.toFixed(2)} × ${against} (wanted ${wanted.toFixed(1)}): ${number(rate)} against ${number(otherRate)} requests/s, p50 ${medianOf(own, 'p50').toFixed(1)} ms, p99 ${medianOf(own, 'p99').toFixed(1)} ms${reads}, folded ${number(medianOf(own, 'folded'))} events/s, lag at most ${lag} ms`,
   );
 }
+crud?.child.kill('SIGKILL');
+await crud?.postgres.stop();
 
 // The views are taken away, and the service folds the whole log anew, as it does live: batches into tables with all their indexes.
-if (only === undefined || only.includes('fold')) {
+if (isWanted('fold')) {
   const events = Number((await projections()).position);
   service.kill('SIGTERM');
   await new Promise((resolve) => service.once('exit', resolve));
@@ -204,7 +243,7 @@ const parts = [
   { name: 'verify', script: 'verify.mjs', args: [] },
   { name: 'rebuild', script: 'rebuild.mjs', args: ['--rounds', values.rounds] },
   { name: 'servers', script: 'servers.mjs', args: timing, needs: missing },
-].filter((part) => only === undefined || only.includes(part.name));
+].filter(({ name }) => isWanted(name));
 for (const { name, script, args, needs = [] } of parts) {
   if (needs.length > 0) {
     console.log(`skip  ${name}: ${needs.join(' and ')} not set`);
@@ -213,4 +252,10 @@ for (const { name, script, args, needs = [] } of parts) {
   const part = fork(path.join(here, script), args);
   isShort ||= (await new Promise((resolve) => part.once('exit', resolve))) !== 0;
 }
+
+console.log(`\n${'what'.padEnd(28)}${'against'.padEnd(10)}  ratio  wanted      own/s    other/s   p99 ms`);
+for (const { name, against, ratio, wanted, rate, otherRate, p99, holds } of results)
+  console.log(
+    `${name.padEnd(28)}${against.padEnd(10)}${ratio.toFixed(2).padStart(7)}${wanted.toFixed(1).padStart(8)}${number(rate).padStart(11)}${number(otherRate).padStart(11)}${p99.toFixed(1).padStart(9)}${holds ? '' : '  SHORT'}`,
+  );
 process.exit(isShort ? 1 : 0);

@@ -6,10 +6,11 @@ process.on('message', (job) => {
   run(job).then((result) => process.send(result));
 });
 
-/** job: { port, scenario, parameters, connections, milliseconds } → { requests, failures, seconds, p50, p99 (milliseconds), sample (a failed answer) } */
+/** job: { port, scenario, parameters, connections, milliseconds } → { requests, failures, seconds, p50, p99, readP99 (of the GETs; milliseconds), sample (a failed answer) } */
 async function run({ port, scenario, parameters, connections, milliseconds }) {
   const next = requestsOf(scenario, parameters);
   const latencies = [];
+  const reads = [];
   let failures = 0;
   let sample;
   const begun = performance.now();
@@ -19,10 +20,13 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
     new Promise((resolve) => {
       let socket;
       let started = 0;
+      let isRead = false;
       let received = '';
       const send = () => {
+        const request = next();
+        isRead = request.startsWith('GET');
         started = performance.now();
-        socket.write(next());
+        socket.write(request);
       };
       const connect = () => {
         socket = net.connect(port, '127.0.0.1', send);
@@ -44,6 +48,7 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
         if (received.length < head + 4 + length) return;
         const now = performance.now();
         latencies.push(now - started);
+        if (isRead) reads.push(now - started);
         if (!received.startsWith('HTTP/1.1 200')) {
           failures += 1;
           sample ??= received;
@@ -63,7 +68,8 @@ async function run({ port, scenario, parameters, connections, milliseconds }) {
 
   await Promise.all(Array.from({ length: connections }, connection));
   const seconds = (performance.now() - begun) / 1000;
-  latencies.sort((a, b) => a - b);
-  const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
-  return { requests: latencies.length, failures, sample, seconds, p50: at(0.5), p99: at(0.99) };
+  const at = (times, share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
+  for (const times of [latencies, reads]) times.sort((a, b) => a - b);
+  const [p50, p99, readP99] = [at(latencies, 0.5), at(latencies, 0.99), at(reads, 0.99)];
+  return { requests: latencies.length, failures, sample, seconds, p50, p99, readP99 };
 }
