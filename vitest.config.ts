@@ -58,8 +58,9 @@ export default defineConfig(({ mode }) => {
             exclude: [...unit, ...(isLong ? [] : ['test/**/*.long.test.ts'])],
             isolate: false,
             env,
-            testTimeout: patience * 20_000,
-            hookTimeout: 30_000,
+            // Many start several services, which takes its time on a busy machine.
+            testTimeout: patience * 60_000,
+            hookTimeout: 60_000,
           },
         },
         {
@@ -73,7 +74,7 @@ export default defineConfig(({ mode }) => {
                   globalSetup: ['test/support/servers-run.ts'],
                 }
               : { include: ['test/support/without-servers.ts'] }),
-            testTimeout: patience * 40_000,
+            testTimeout: patience * 60_000,
             hookTimeout: 60_000,
             // After the others, not beside them.
             sequence: { groupOrder: 1 },

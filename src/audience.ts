@@ -13,7 +13,6 @@ import { findService } from './cli/service-client.js';
 import { streamKeysOf } from './transfer/stream-keys.js';
 import { readStoresConfig } from './stores/config.js';
 import { dataFolderAt } from './stores/data-folder.js';
-import { rebuildDirectly } from './app/direct-rebuild.js';
 import { hasWriter } from './eventstore/sqlite/event-store.js';
 import { explain } from './app/banner.js';
 import { readLive } from './projector/live-reader.js';
@@ -103,6 +102,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
       const { events } = settings;
       // While this process holds the lock, the address of an earlier service must not be used.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
+      const { rebuildDirectly } = await import('./app/direct-rebuild.js');
       return await rebuildDirectly({ ...asked, settings, signal });
     },
     exitWith(code) {
