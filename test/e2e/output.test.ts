@@ -162,7 +162,13 @@ test('a service that says it listens is ready', async () => {
   const service = await started({
     onOutput: (text) => {
       const [, address] = /"address":"([^"]+)","msg":"listening"/.exec(text) ?? [];
-      if (address !== undefined) seen.push(fetch(`${address}/health/ready`).then(({ status }) => status));
+      if (address !== undefined)
+        seen.push(
+          fetch(`${address}/health/ready`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        );
     },
   });
   for (let count = 0; count < 20; count += 1) await newGroup(service);
