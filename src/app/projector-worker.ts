@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ChainHead } from '../eventstore/chain.js';
-import { keepEvidence, observed } from '../evidence/link-follower.js';
+import { keepEvidence } from '../evidence/link-follower.js';
 import { liveProjections } from '../projections/views.js';
 import { createBatchDelay } from '../projector/batch-delay.js';
 import { createJobs, type SwitchAnswer } from '../projector/jobs.js';
@@ -46,22 +46,21 @@ const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
 void startAfter.then(lowerThreadPriority);
 
 /** The embedded log keeps its chain itself. */
-function evidenceOfServer() {
-  if (settings.events.kind === 'embedded') return undefined;
+async function keepEvidenceOfServer(): Promise<void> {
+  if (settings.events.kind === 'embedded') return;
   const evidenceLease = leaseOf('evidence');
-  const keeper = keepEvidence({
+  await keepEvidence({
     reader,
     readModels,
     lease: evidenceLease,
     signal: stop.signal,
     startAfter,
-    now,
     onProgress: (head) => send({ type: 'evidence', head }),
     onFault: (message) => send({ type: 'fault', fault: { kind: 'unavailable', message } }),
   });
-  return { offer: keeper.offer, ended: keeper.ended.then(() => evidenceLease.close()) };
+  await evidenceLease.close();
 }
-const evidence = evidenceOfServer();
+const evidence = keepEvidenceOfServer();
 
 const batchDelay = createBatchDelay(now);
 const jobs = createJobs();
@@ -74,7 +73,7 @@ main.on('message', (message: ToProjector) => {
 
 let sent: Rare | undefined;
 await runProjector({
-  reader: evidence === undefined ? reader : observed(reader, evidence.offer),
+  reader,
   readModels,
   projections: liveProjections,
   signal: stop.signal,
@@ -93,7 +92,7 @@ await runProjector({
   },
 });
 await lease?.close();
-await evidence?.ended;
+await evidence;
 await reader.close();
 await readModels.close();
 // Without this the port would keep the thread alive.

@@ -19,10 +19,10 @@ export const countName = 'events';
 export const countOf = ({ live }: Checkpoint): number => live[countName] ?? 0;
 
 export interface Chain {
-  head: ChainHead;
-  checkpoint: Checkpoint | null;
+  readonly head: ChainHead;
+  readonly checkpoint: Checkpoint | null;
   /** The links of the last block, which may not be full. */
-  open: string;
+  readonly open: string;
 }
 
 /** The chain with these events at its end, and the blocks that have changed, by document id. */

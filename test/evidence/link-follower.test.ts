@@ -1,11 +1,11 @@
-/** The evidence chain beside the views: whole through restarts, gaps and changes of holder, and broken where the log was exchanged. */
+/** The evidence chain beside the views: whole through restarts and changes of holder, and broken where the log was exchanged. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firstLink, linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { blockOf, keptHead, linksPerBlock, storedLinks } from '../../src/evidence/link-blocks.js';
-import { keepEvidence, observed, type EvidenceKeeper, type EvidenceOptions } from '../../src/evidence/link-follower.js';
+import { keepEvidence, type EvidenceOptions } from '../../src/evidence/link-follower.js';
 import { createLease } from '../../src/projector/lease.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await models.close();
 });
 
-interface Keeper extends Pick<EvidenceKeeper, 'offer'> {
+interface Keeper {
   readonly faults: string[];
   /** Resolves when the chain has so many events. */
   reached(count: number): Promise<ChainHead>;
@@ -39,24 +39,22 @@ function keep(holder: string, { log = store, ...more }: { log?: EventReader } & 
   const faults: string[] = [];
   let head: ChainHead | undefined;
   const lease = createLease({ readModels: models, name: 'evidence', holder, ttl: 500, now: () => performance.now() });
-  const keeper = keepEvidence({
+  const ended = keepEvidence({
     reader: log,
     readModels: models,
     lease,
     signal: stopping.signal,
-    now: () => performance.now(),
     onProgress: (progress) => (head = progress),
     onFault: (fault) => faults.push(fault),
     ...more,
   });
   const stop = async (): Promise<void> => {
     stopping.abort();
-    await keeper.ended;
+    await ended;
     await lease.close();
   };
   running.push({ stop });
   return {
-    offer: keeper.offer,
     faults,
     stop,
     async reached(count) {
@@ -104,15 +102,10 @@ describe('the evidence chain of a log that keeps none itself', () => {
     expect(keeper.faults).toEqual([]);
   }, 30_000);
 
-  it('goes on where it was, in another process, whatever was and was not offered', async () => {
+  it('goes on where it was, in another process', async () => {
     const first = keep('one');
     await first.reached(1);
     await append(150);
-    const events = await allEvents(store);
-    // Overlapping, and with a gap.
-    first.offer('', events.slice(0, 40));
-    first.offer(events[39]?.position ?? '', events.slice(40, 60));
-    first.offer(events[99]?.position ?? '', events.slice(100));
     await first.reached(151);
     await first.stop();
     await append(120);
@@ -121,21 +114,6 @@ describe('the evidence chain of a log that keeps none itself', () => {
     expect(await kept()).toEqual(linksOf(await allEvents(store)));
     expect([...first.faults, ...second.faults]).toEqual([]);
   }, 60_000);
-
-  it('is fed by what a subscription yields', async () => {
-    const keeper = keep('one');
-    await keeper.reached(1);
-    const ended = new AbortController();
-    const follow = (async () => {
-      for await (const message of observed(store, keeper.offer).subscribe({ after: '', signal: ended.signal }))
-        if (message.type === 'caught_up' && message.position !== '') void message;
-    })();
-    await append(30);
-    await keeper.reached(31);
-    ended.abort();
-    await follow;
-    expect(await kept()).toEqual(linksOf(await allEvents(store)));
-  }, 30_000);
 
   it('waits for the views to be filled, and ends while it waits', async () => {
     let filled = (): void => undefined;
