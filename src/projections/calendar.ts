@@ -37,56 +37,41 @@ function dayAt(number: number): string {
 }
 
 /** Monday = 0; the first day of 1970 was a Thursday. */
-const weekday = (number: number): number => (((number + 3) % 7) + 7) % 7;
+const weekday = (day: string): number => (((numberOf(day) + 3) % 7) + 7) % 7;
+const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
+
+const endOfMonth = (day: string): string =>
+  day.slice(5, 7) === '12' ? `${day.slice(0, 4)}-12-31` : dayAt(numberOf(startOfNextMonth(day)) - 1);
+const startOfNextMonth = (day: string): string =>
+  `${day.slice(0, 5)}${String(Number(day.slice(5, 7)) + 1).padStart(2, '0')}-01`;
+
+interface Calendar {
+  readonly start: (day: string) => string;
+  readonly end: (day: string) => string;
+  /** Intervals are counted by it. */
+  readonly number: (day: string) => number;
+}
+
+const calendars: Readonly<Record<Interval, Calendar>> = {
+  day: { start: (day) => day, end: (day) => day, number: numberOf },
+  week: {
+    start: (day) => dayAt(numberOf(day) - weekday(day)),
+    end: (day) => dayAt(numberOf(day) - weekday(day) + 6),
+    number: (day) => (numberOf(day) - weekday(day)) / 7,
+  },
+  month: { start: (day) => `${day.slice(0, 7)}-01`, end: endOfMonth, number: monthOf },
+};
 
 /** The first day of the interval in which the day lies. */
-export function startOf(day: string, interval: Interval): string {
-  switch (interval) {
-    case 'day':
-      return day;
-    case 'week':
-      return dayAt(numberOf(day) - weekday(numberOf(day)));
-    case 'month':
-      return `${day.slice(0, 7)}-01`;
-    default:
-      return interval satisfies never;
-  }
-}
-
+export const startOf = (day: string, interval: Interval): string => calendars[interval].start(day);
 /** The last day of the interval in which the day lies. */
-export function endOf(day: string, interval: Interval): string {
-  switch (interval) {
-    case 'day':
-      return day;
-    case 'week':
-      return dayAt(numberOf(day) - weekday(numberOf(day)) + 6);
-    case 'month':
-      return endOfMonth(day.slice(0, 5), Number(day.slice(5, 7)));
-    default:
-      return interval satisfies never;
-  }
-}
-
-/** `year` with its hyphen. */
-const endOfMonth = (year: string, month: number): string =>
-  month === 12 ? `${year}12-31` : dayAt(numberOf(`${year}${String(month + 1).padStart(2, '0')}-01`) - 1);
+export const endOf = (day: string, interval: Interval): string => calendars[interval].end(day);
 
 /** How many intervals there are, without counting them one by one. */
 export function countIntervals({ from, to, interval }: Range): number {
-  const [begin, end] = [startOf(from, interval), startOf(to, interval)];
-  switch (interval) {
-    case 'day':
-      return numberOf(end) - numberOf(begin) + 1;
-    case 'week':
-      return Math.ceil((numberOf(end) - numberOf(begin)) / 7) + 1;
-    case 'month':
-      return monthOf(end) - monthOf(begin) + 1;
-    default:
-      return interval satisfies never;
-  }
+  const { number } = calendars[interval];
+  return number(to) - number(from) + 1;
 }
-
-const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
 
 /** In order. */
 export function* intervalsOf({ from, to, interval }: Range): Generator<Span> {

@@ -2,56 +2,31 @@
 import { nameKey } from '../events/names.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { Page, ReadModelReader, View } from '../readmodels/read-models.js';
-import { contacts, subscriptionOf, type ContactDocument, type Profile, type Subscription } from './contacts.js';
+import { contacts, subscriptionOf, type ContactDocument, type Reason, type Subscription } from './contacts.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
-import { groups, type GroupDocument } from './groups.js';
-import { lists, type ListDocument } from './lists.js';
+import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
-import { tags, type TagDocument } from './tags.js';
 
-export type GroupAnswer = Omit<GroupDocument, 'name_key'>;
-export type ListAnswer = Omit<ListDocument, 'name_key'>;
-export type TagAnswer = Omit<TagDocument, 'name_key'>;
-export type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
+type GroupAnswer = Omit<GroupDocument, 'name_key'>;
+type ListAnswer = Omit<ListDocument, 'name_key'>;
+type TagAnswer = Omit<TagDocument, 'name_key'>;
+type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
 
-/** Fields in the contract's order; the stream stays inside. */
-export type ContactAnswer = { readonly contact_id: string; readonly email: string } & Profile & {
-    readonly created_at: string;
-  };
+/** The stream stays inside. */
+type ContactAnswer = Omit<ContactDocument, 'stream' | 'subscriptions'>;
 
-/** The event that made a status so; as in the auditor's answers. */
-export type BecauseAnswer = {
-  readonly event_id: string;
-  readonly type: 'ContactSubscribed' | 'ContactUnsubscribed';
-  readonly at: string;
-  readonly actor: string;
-  readonly request_id: string;
-  readonly position: string;
-};
-
-/** A contact's standing in a list. */
-type StandingAnswer = {
-  readonly status: SubscriptionStatus;
+/** A contact's standing in a list, and the event that made it so, as in the auditor's answers. */
+type StandingAnswer = Pick<Subscription, 'status'> & {
   readonly tags: readonly AttachedTag[];
-  readonly because: BecauseAnswer;
+  readonly because: Reason & { readonly type: `Contact${SubscriptionStatus}` };
 };
 
-export type ContactInListAnswer = ContactAnswer & StandingAnswer;
+type ContactInListAnswer = ContactAnswer & StandingAnswer;
+type SubscriptionAnswer = Pick<ListDocument, 'list_id' | 'list_name'> & StandingAnswer;
+type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
 
-export type SubscriptionAnswer = { readonly list_id: string; readonly list_name: string } & StandingAnswer;
-
-export type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
-
-export type EmailAnswer = {
-  readonly email_id: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly requested_at: string;
-  readonly sent_at: string | null;
-  /** Null while an attempt is running, and when there will be none. */
-  readonly next_attempt_at: string | null;
-  readonly last_error: string | null;
-};
+/** No next attempt while one is running. */
+export type EmailAnswer = Omit<EmailDocument, 'stream' | 'open' | 'deadline' | 'run_id'>;
 
 export interface PageRequest {
   readonly limit: number;
@@ -63,7 +38,7 @@ export interface PageAnswer<Item> {
   readonly next_cursor?: string;
 }
 
-export interface ContactsOfListRequest extends PageRequest {
+interface ContactsOfListRequest extends PageRequest {
   readonly status?: SubscriptionStatus | undefined;
   readonly tagId?: string | undefined;
 }
@@ -238,13 +213,8 @@ const inList = (contact: ContactDocument, subscription: Subscription, names: Tag
 });
 
 function standing({ status, because, tag_ids }: Subscription, names: TagNames): StandingAnswer {
-  const { event_id, at, actor, request_id, position } = because;
-  const type = `Contact${status}` as const;
-  return {
-    status,
-    tags: tagsOf(tag_ids, names),
-    because: { event_id, type, at, actor, request_id, position },
-  };
+  const { event_id, ...circumstances } = because;
+  return { status, tags: tagsOf(tag_ids, names), because: { event_id, type: `Contact${status}`, ...circumstances } };
 }
 
 function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDocument): ContactAnswer {
@@ -252,14 +222,7 @@ function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDo
 }
 
 export function toEmailAnswer(email: EmailDocument): EmailAnswer {
-  const { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error } = email;
-  return {
-    email_id,
-    state,
-    attempts,
-    requested_at,
-    sent_at,
-    next_attempt_at: state === 'sending' ? null : next_attempt_at,
-    last_error,
-  };
+  const { email_id, state, attempts, requested_at, sent_at, last_error } = email;
+  const next_attempt_at = state === 'sending' ? null : email.next_attempt_at;
+  return { email_id, state, attempts, requested_at, sent_at, next_attempt_at, last_error };
 }

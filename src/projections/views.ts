@@ -2,13 +2,11 @@
 import { contacts } from './contacts.js';
 import { emailOutcomes } from './email-outcomes.js';
 import { emails } from './emails.js';
-import { groups } from './groups.js';
+import { groups, lists, tags } from './catalogues.js';
 import { listGrowth } from './list-growth.js';
-import { lists } from './lists.js';
 import { memberships } from './memberships.js';
 import type { Projection } from './projection.js';
 import { tagUse } from './tag-use.js';
-import { tags } from './tags.js';
 
 export const liveProjections: readonly Projection[] = [
   groups,

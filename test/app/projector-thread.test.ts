@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { contacts } from '../../src/projections/contacts.js';
-import { lists } from '../../src/projections/lists.js';
+import { lists } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import type { ProjectorFault } from '../../src/projector/status.js';
 import type { FromProjector } from '../../src/app/projector-worker.js';

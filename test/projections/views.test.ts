@@ -3,11 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { eventSchemas, type DomainEvent } from '../../src/events/codec.js';
 import { contacts } from '../../src/projections/contacts.js';
 import { emails } from '../../src/projections/emails.js';
-import { groups } from '../../src/projections/groups.js';
-import { lists } from '../../src/projections/lists.js';
+import { groups, lists, tags } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
-import { tags } from '../../src/projections/tags.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { Document } from '../../src/readmodels/read-models.js';
 import {

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createFollower, type Follower } from '../../src/projector/follower.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import { contacts } from '../../src/projections/contacts.js';
-import { lists } from '../../src/projections/lists.js';
+import { lists } from '../../src/projections/catalogues.js';
 import { createLiveReader } from '../../src/projector/live-reader.js';
 import { firstVersions } from '../../src/projector/storage.js';
 import { liveProjections } from '../../src/projections/views.js';

@@ -8,7 +8,7 @@ import type { DomainEvent } from '../../src/events/codec.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { StoreUnavailableError, type EventReader, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
-import { lists } from '../../src/projections/lists.js';
+import { lists } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { parkedView, type ParkedStream } from '../../src/projector/parked.js';
 import type { Projection } from '../../src/projections/projection.js';

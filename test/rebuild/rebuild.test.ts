@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contacts, type ContactDocument } from '../../src/projections/contacts.js';
-import { lists } from '../../src/projections/lists.js';
+import { lists } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { parkedView } from '../../src/projector/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
