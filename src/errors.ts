@@ -48,6 +48,7 @@ export const errorCatalogue = {
   too_many_bytes: validation('{field} must be at most {limit} bytes'),
   too_many_names: validation('{field} must have at most {limit} names'),
   given_twice: validation('{field} is given twice'),
+  idempotency_unsupported: validation('Idempotency-Key is not supported here'),
   invalid_idempotency_key: validation('Idempotency-Key must be 1 to 255 visible ASCII characters'),
   invalid_limit: validation('limit must be a whole number from 1 to 200'),
   invalid_cursor: validation('cursor is not valid'),

@@ -62,8 +62,9 @@ async function afterOf(request: Request, feed: Feed): Promise<string> {
   const after = request.query['follow'] === 'true' && typeof last === 'string' && last !== '' ? last : given;
   if (after === undefined) return '';
   if (after === 'now') return await feed.head();
-  if (!(await feed.isPosition(after))) throw new ServiceError('invalid_after');
-  return after;
+  const position = await feed.position(after);
+  if (position === undefined) throw new ServiceError('invalid_after');
+  return position;
 }
 
 async function* asLines(batches: AsyncIterable<readonly FeedEvent[]>, limit: number): AsyncGenerator<string> {

@@ -118,8 +118,9 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     context.body = await enter(context, endpoint);
     const { request, response, requestId, actor = '' } = context;
     const input = endpoint.parse(context.body);
-    if (endpoint.query !== undefined) checkParameters(request, endpoint.query);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (endpoint.query !== undefined) checkParameters(request, endpoint.query);
+    if (!isRead) checkIdempotency(request, endpoint);
     const header = request.headers['x-min-position'];
     const minPosition = isRead && header !== undefined ? await options.minPosition(String(header)) : undefined;
     const admission = isRead ? undefined : options.admit();
@@ -200,6 +201,11 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       sendWhole(response, { status: 200, headers, body: successBody({ data }) });
     },
   };
+}
+
+/** The documented endpoints take the header without effect. @throws ServiceError `idempotency_unsupported` */
+function checkIdempotency<Input>({ headers }: Request, { isOurs }: Endpoint<Input>): void {
+  if (isOurs === true && headers['idempotency-key'] !== undefined) throw new ServiceError('idempotency_unsupported');
 }
 
 const addressOf = (request: Request): string => request.socket.remoteAddress ?? '';

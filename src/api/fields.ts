@@ -32,11 +32,11 @@ export function checkText(
   { forbidden, maxCharacters, maxBytes, form }: TextRules,
 ): { value: string } | Problem {
   if (typeof value !== 'string') return { code: 'not_a_string' };
+  if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) return { code: 'too_many_bytes', limit: maxBytes };
   if (forbidden.test(value) || !value.isWellFormed()) return { code: 'invalid_characters' };
   const text = value.trim();
   if (maxCharacters !== undefined && codePoints(text) > maxCharacters)
     return { code: 'too_many_characters', limit: maxCharacters };
-  if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) return { code: 'too_many_bytes', limit: maxBytes };
   return form === undefined || form.fits(text) ? { value: text } : { code: form.code };
 }
 

@@ -46,8 +46,8 @@ export type FeedMessage =
 export interface Feed {
   /** Position of the last event. @throws StoreUnavailableError */
   head(): Promise<Position>;
-  /** Whether it is a position that this log may have given out: one beyond its head was given out by another, or before it was put back from a backup. @throws StoreUnavailableError */
-  isPosition(text: string): Promise<boolean>;
+  /** See `positionUpTo`, for the head as it is now. @throws StoreUnavailableError */
+  position(text: string): Promise<Position | undefined>;
   /** One page, which may be empty though there is more: it reads on only so far for types that are rare. @throws StoreUnavailableError */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
@@ -66,11 +66,7 @@ const dataAPage = 2 * 1024 * 1024;
 export function createFeed(reader: AuditReader): Feed {
   return {
     head: () => reader.head(),
-    async isPosition(text) {
-      const head = await reader.head();
-      // Positions of one log sort as text, so they are all of one length.
-      return /^[0-9]+$/.test(text) && text.length === head.length && text <= head;
-    },
+    position: async (text) => positionUpTo(text, await reader.head()),
 
     async page({ after, types, limit, signal }) {
       const events: FeedEvent[] = [];
@@ -107,6 +103,17 @@ export function createFeed(reader: AuditReader): Feed {
       }
     },
   };
+}
+
+/**
+ * The position that a text names, in the log's own form: positions of one log are digits of one length, and zeros in
+ * front may be missing. Undefined: it is none, or one beyond `end`, which another log gave out, or this one before it
+ * was restored from a backup.
+ */
+export function positionUpTo(text: string, end: Position): Position | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  const position = text.replace(/^0+/, '').padStart(end.length, '0');
+  return position.length === end.length && position <= end ? position : undefined;
 }
 
 /** Turning this many into answers takes a millisecond or two. */

@@ -212,7 +212,7 @@ describe('GET /v1/audit/events', () => {
 
   test.for([
     ['?after=x', 'after is not a position of this log'],
-    ['?after=12', 'after is not a position of this log'],
+    ['?after=1.5', 'after is not a position of this log'],
     ['?types=ContactKidnapped', 'types must be names of events'],
     ['?types=ContactCreated,', 'types must be names of events'],
     ['?follow=yes', 'follow must be true or false'],
@@ -225,6 +225,13 @@ describe('GET /v1/audit/events', () => {
     const answer = await feed(query);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(refusal(message, {}));
+  });
+
+  test('takes a position with or without zeros in front', async () => {
+    const first = String((await feed('?limit=1')).items()[0]?.['position']);
+    const { text } = await feed(`?after=${first}&limit=3`);
+    for (const same of [first.replace(/^0+/, ''), `00${first}`])
+      expect((await feed(`?after=${same}&limit=3`)).text).toBe(text);
   });
 
   test('refuses a position beyond the head, however it is asked for: the log is not the one that gave it out', async () => {

@@ -102,6 +102,21 @@ test('a cancelled e-mail is never sent, and stays cancelled', async () => {
   expect(smtp.messages).toHaveLength(2);
 });
 
+test('an Idempotency-Key where it would do nothing is refused', async () => {
+  const smtp = await startSmtp(['recipient 450']);
+  const on = await start(smtp.url);
+  const id = await send(on);
+  await until(on, id, 'deferred');
+  const key = { 'idempotency-key': 'once' };
+  for (const path of [`/v1/email/${id}/release`, `/v1/email/${id}/cancel`, '/v1/projections/lists/rebuild']) {
+    const refused = await on.post(path, {}, key);
+    expect(refused.status, path).toBe(400);
+    expect(refused.body).toMatchObject({ type: 'validation_error', message: 'Idempotency-Key is not supported here' });
+  }
+  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('deferred');
+  expect((await on.post('/v1/lists/create', { list_name: 'News' }, key)).status).toBe(200);
+});
+
 test('of cancelling and claiming at once one wins: what was cancelled is not sent, what is sent was not cancelled', async () => {
   const smtp = await startSmtp(['accept']);
   const on = await start(smtp.url);

@@ -163,6 +163,8 @@ describe('limits', () => {
       expect(refused.body).toEqual(refusal(`${field} must be at most 1024 bytes`, longer));
       expect(await requests(requestId)).toEqual([]);
     }
+    const both = example({ to_email: `\u0000${'a'.repeat(1024)}` });
+    expect((await send(both)).body).toEqual(refusal('to_email must be at most 1024 bytes', both));
     const asked = await service.get(`/v1/contacts?email=${'%20'.repeat(1024)}ada@example.com`);
     expect(asked.body).toEqual(refusal('email must be at most 1024 bytes', {}));
     const audited = await service.get(`/v1/audit/contacts/${'%20'.repeat(1024)}ada@example.com/history`);

@@ -46,8 +46,9 @@ async function events(options: z.output<typeof optionsSchema>, line: CommandLine
 async function afterIn(text: string | undefined, { audit: { feed } }: Auditing): Promise<string> {
   if (text === undefined) return '';
   if (text === 'now') return await feed.head();
-  if (await feed.isPosition(text)) return text;
-  throw new UsageError('--after must be a position of this log, or now');
+  const position = await feed.position(text);
+  if (position === undefined) throw new UsageError('--after must be a position of this log, or now');
+  return position;
 }
 
 async function* coming(feed: Feed, request: FeedRequest): AsyncGenerator<readonly FeedEvent[]> {
