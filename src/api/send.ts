@@ -31,8 +31,10 @@ export interface StreamedAnswer {
 export const stallTimeoutMs = 15_000;
 
 export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
-  response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(Buffer.byteLength(body))]);
-  response.end(body);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(length)]);
+  // Text in ASCII is the same in Latin-1, which Node copies faster.
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
 }
 
 interface StreamOptions {

@@ -1,4 +1,4 @@
-/** What every log accepts: canonical JSON and plain text that come back as they went in, in amounts that one append can carry. */
+/** What every log accepts: JSON objects and plain text that come back as they went in, in amounts that one append can carry. */
 import { Buffer } from 'node:buffer';
 import { InvalidAppendError, type EventToAppend, type ExpectedRevision } from './event-store.js';
 
@@ -16,14 +16,11 @@ export function validateAppend(
   if (typeof expectedRevision === 'bigint' && expectedRevision < 0n)
     throw new InvalidAppendError(`expected revision must not be negative, not ${expectedRevision}`);
   let size = stream.length;
-  let metadataBefore: string | undefined;
   for (const { id, type, data, metadata } of events) {
     if (!isUuid(id)) throw new InvalidAppendError('event id must be a UUID in lower case');
     validateText(type, 'event type');
-    validateJson(data, 'data');
-    // The events of one command share their metadata.
-    if (metadata !== metadataBefore) validateJson(metadata, 'metadata');
-    metadataBefore = metadata;
+    validateObject(data, 'data');
+    validateObject(metadata, 'metadata');
     size += id.length + type.length + data.length + metadata.length;
   }
   validateSize(events, size);
@@ -40,6 +37,17 @@ export function isCanonicalJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * For logs that rewrite JSON, and for events that were not written by the codec: the codec writes canonical texts only,
+ * so the embedded log does without, which saves 5 µs of a create. @throws InvalidAppendError
+ */
+export function validateCanonical(events: readonly Pick<EventToAppend, 'data' | 'metadata'>[]): void {
+  for (const event of events)
+    for (const what of ['data', 'metadata'] as const)
+      if (!isCanonicalJson(event[what]))
+        throw new InvalidAppendError(`${what} is not the canonical JSON text of an object`);
 }
 
 /** What the events count towards `bytesPerAppend`. */
@@ -65,10 +73,9 @@ function validateText(text: unknown, what: string): void {
   if (text.includes('\0') || !text.isWellFormed()) throw new InvalidAppendError(`${what} contains invalid characters`);
 }
 
-function validateJson(text: unknown, what: string): void {
-  if (typeof text !== 'string') throw new InvalidAppendError(`${what} must be text`);
-  if (!text.startsWith('{') || !isCanonicalJson(text))
-    throw new InvalidAppendError(`${what} is not the canonical JSON text of an object`);
+function validateObject(text: unknown, what: string): void {
+  validateText(text, what);
+  if (!String(text).startsWith('{')) throw new InvalidAppendError(`${what} is not the JSON text of an object`);
 }
 
 /** In lower case. Compared character by character, which takes a third of the time of a regular expression. */

@@ -2,7 +2,7 @@
 import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import { InvalidAppendError, logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
-import { validateAppend } from '../eventstore/validate-append.js';
+import { validateAppend, validateCanonical } from '../eventstore/validate-append.js';
 import { name } from './copied-event.js';
 import { refusal } from './failures.js';
 import type { Report } from './progress.js';
@@ -47,6 +47,7 @@ export async function examineLog({ source, report, ...retrying }: Examination): 
 function assertStorable(event: StoredEvent, place: number): void {
   try {
     validateAppend(event.stream, [event], 'any');
+    validateCanonical([event]);
   } catch (error) {
     if (!(error instanceof InvalidAppendError)) throw error;
     throw refusal(`event ${place}, ${name(event)}, can be stored nowhere: ${error.message}`, error);

@@ -151,10 +151,22 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         '{',
         '',
       ];
-      test('text that is not canonical JSON of an object is refused for good and leaves nothing', async () => {
+      test('text that is no JSON object is refused for good and leaves nothing', async () => {
         const stream = newStream();
         const good = events(1)[0]!;
-        for (const text of [...notCanonical, '[]', 'null', '"text"']) {
+        for (const text of ['', '[]', 'null', '"text"']) {
+          await expect(append(stream, [good, { ...good, data: text }], 'no_stream')).rejects.toThrow(
+            InvalidAppendError,
+          );
+          await expect(append(stream, [{ ...good, metadata: text }], 'no_stream')).rejects.toThrow(InvalidAppendError);
+        }
+        expect(await revisions(stream)).toEqual([]);
+      });
+
+      test('text that is not canonical JSON is refused for good and leaves nothing', async () => {
+        const stream = newStream();
+        const good = events(1)[0]!;
+        for (const text of notCanonical) {
           await expect(append(stream, [good, { ...good, data: text }], 'no_stream')).rejects.toThrow(
             InvalidAppendError,
           );

@@ -8,7 +8,7 @@ import {
   type EventToAppend,
   type ExpectedRevision,
 } from '../event-store.js';
-import { validateAppend } from '../validate-append.js';
+import { validateAppend, validateCanonical } from '../validate-append.js';
 import { createChangeNotifier } from './change-notifier.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
 import { openConnection, type AppendCall } from './connection.js';
@@ -112,6 +112,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     soleWriter: false,
     async append(stream, events, { expectedRevision }) {
       validateAppend(stream, events, expectedRevision);
+      validateCanonical(events);
       assertTakenByServer(prefix + stream, events);
       if (closing !== undefined) throw closedError();
       return inTurn({ stream: prefix + stream, events: events.map(clientEvent), expectedRevision });

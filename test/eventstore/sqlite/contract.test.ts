@@ -10,5 +10,9 @@ eventStoreContract('the embedded event store', async () => {
   return {
     open: () => openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now }),
     cleanup: () => rm(folder, { recursive: true }),
+    skips: {
+      'text that is not canonical JSON is refused for good and leaves nothing':
+        'it keeps every text as it is; the codec, import and migration write canonical texts only',
+    },
   };
 });
