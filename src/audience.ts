@@ -42,13 +42,14 @@ function demandLog({ dataDir, stores: { events } }: Deployment): void {
   );
 }
 
-interface Ending {
-  readonly signal: AbortSignal;
-  readonly abort: (reason: Error) => void;
+interface Given {
+  options: GlobalOptions;
+  exitCode: ExitCode;
 }
 
-function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; exitCode: ExitCode }): CommandLine {
+function createLine(abort: AbortController, given: Given): CommandLine {
   const { env } = process;
+  const { signal } = abort;
   const deployment = (): Deployment => deploymentOf(given.options, env);
   const storesWithLog = (): StoreSettings => {
     const deployed = deployment();
@@ -57,7 +58,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
   };
   const onNotice = (notice: string): void => void process.stderr.write(`${notice}\n`);
   return {
-    stdout: createOutput(process.stdout, abort),
+    stdout: createOutput(process.stdout, (error) => abort.abort(error)),
     stderr: process.stderr,
     env,
     signal,
@@ -105,9 +106,7 @@ function createLine({ signal, abort }: Ending, given: { options: GlobalOptions; 
       const { rebuildDirectly } = await import('./app/direct-rebuild.js');
       return await rebuildDirectly({ ...asked, settings, signal });
     },
-    exitWith(code) {
-      given.exitCode = code;
-    },
+    exitWith: (code) => void (given.exitCode = code),
   };
 }
 
@@ -134,12 +133,10 @@ async function main(): Promise<number> {
   process.stdout.on('error', (error) => abort.abort(brokenOutput(error)));
   process.stderr.on('error', () => undefined);
 
-  const given: { options: GlobalOptions; exitCode: ExitCode } = { options: { json: false }, exitCode: 0 };
-  const line = createLine({ signal: abort.signal, abort: (reason) => abort.abort(reason) }, given);
+  const given: Given = { options: { json: false }, exitCode: 0 };
+  const line = createLine(abort, given);
   const version = versionOf(new URL('../package.json', import.meta.url));
-  const onOptions = (options: GlobalOptions): void => {
-    given.options = options;
-  };
+  const onOptions = (options: GlobalOptions): void => void (given.options = options);
   const program = createProgram({ line, version, onOptions });
   registerCommands(program, line);
   const words = process.argv.slice(2);

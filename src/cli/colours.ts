@@ -1,14 +1,9 @@
 /** Colours, for terminals only, and never where NO_COLOR is set. */
 import type { Environment } from './command-line.js';
 
-export interface Paint {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-}
+export type Paint = ReturnType<typeof paintFor>;
 
-export function paintFor(screen: { readonly isTTY?: boolean }, env: Environment): Paint {
+export function paintFor(screen: { readonly isTTY?: boolean }, env: Environment) {
   const isOn = screen.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const painted =
     (on: number, off: number) =>

@@ -6,8 +6,12 @@ import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 import { keepMemorySmall } from './small-memory.js';
 
-interface Copied<Result> {
+/** What a report tells. */
+export interface Copied<Request, Result> {
+  readonly request: Request;
   readonly result: Result;
+  /** What the operator has to do about the secret. */
+  readonly advice: string;
   readonly milliseconds: number;
 }
 
@@ -15,7 +19,7 @@ interface Copied<Result> {
 export async function copyOnTerminal<Result>(
   { stderr, signal, monotonic }: CommandLine,
   copy: (options: CopyOptions) => Promise<Result>,
-): Promise<Copied<Result>> {
+): Promise<Pick<Copied<unknown, Result>, 'result' | 'milliseconds'>> {
   keepMemorySmall();
   const begun = monotonic();
   const bar = createProgressBar(stderr, monotonic);

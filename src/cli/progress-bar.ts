@@ -1,13 +1,5 @@
 /** Shows progress: one line that is overwritten on a terminal, a line every few seconds elsewhere. */
-
-/** Reported as often as one likes: it is cheap. */
-export interface Progress {
-  /** What is being done, as it stands at the head of the line. A new one begins a new count of the speed. */
-  readonly phase: string;
-  readonly done: number;
-  /** Undefined: not known. */
-  readonly total?: number;
-}
+import type { Progress } from '../transfer/progress.js';
 
 const refreshMs = 100;
 const lineEveryMs = 5_000;
@@ -20,15 +12,10 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-export interface ProgressBar {
-  /** Must be called often; draws now and then. */
-  report(progress: Progress): void;
-  /** Takes the bar away, so that something else can be written. */
-  clear(): void;
-}
+export type ProgressBar = ReturnType<typeof createProgressBar>;
 
 /** `counted`: what is counted, in the plural. */
-export function createProgressBar(screen: Screen, now: () => number, counted = 'events'): ProgressBar {
+export function createProgressBar(screen: Screen, now: () => number, counted = 'events') {
   const isTerminal = screen.isTTY === true;
   const everyMs = isTerminal ? refreshMs : lineEveryMs;
   let phase: string | undefined;
@@ -46,7 +33,8 @@ export function createProgressBar(screen: Screen, now: () => number, counted = '
   }
 
   return {
-    report(progress) {
+    /** To be called often; draws now and then. A new phase begins a new count of the speed. */
+    report(progress: Progress): void {
       const at = now();
       if (progress.phase !== phase) {
         phase = progress.phase;
@@ -54,21 +42,20 @@ export function createProgressBar(screen: Screen, now: () => number, counted = '
         lastShown = at;
       } else if (at - lastShown >= everyMs) draw(progress, at);
     },
-    clear() {
+    /** Takes the bar away, so that something else can be written. */
+    clear(): void {
       if (visible) screen.write('\r\u001b[K');
       visible = false;
     },
   };
 }
 
-interface Since {
-  readonly milliseconds: number;
-  readonly done: number;
-  readonly counted: string;
-}
-
-function lineFor({ phase, done, total }: Progress, since: Since): string {
-  const { milliseconds, counted } = since;
+/** `since`: time and work since the phase began. */
+function lineFor(
+  { phase, done, total }: Progress,
+  { counted, ...since }: { readonly milliseconds: number; readonly done: number; readonly counted: string },
+): string {
+  const { milliseconds } = since;
   const perSecond = milliseconds === 0 ? 0 : (since.done / milliseconds) * 1_000;
   const speed = `${count(Math.round(perSecond))} ${counted}/s`;
   if (total === undefined) return `${phase}  ${count(done)} ${counted}  ${speed}`;

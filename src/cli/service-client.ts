@@ -57,10 +57,10 @@ const lookMs = 3_000;
  * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
  */
 export async function findService(place: ServicePlace): Promise<ServiceClient | undefined> {
-  const { named, written, key, signal } = place;
+  const { named, written, signal } = place;
   const base = named === undefined ? written : demandAddress(named);
   if (base === undefined || !URL.canParse(base)) return undefined;
-  const client = createServiceClient({ url: new URL(base).origin, key, signal });
+  const client = createServiceClient(new URL(base).origin, place);
   const answers = await isAlive(client.url, signal);
   if (named !== undefined && !answers)
     throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
@@ -100,20 +100,14 @@ async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-interface ClientOptions {
-  /** Without a slash at its end. */
-  readonly url: string;
-  readonly key: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 const envelope = z.object({
   data: z.unknown().optional(),
   message: z.string().optional(),
   next_cursor: z.string().optional(),
 });
 
-function createServiceClient({ url, key, signal }: ClientOptions): ServiceClient {
+/** `url`: without a slash at its end. */
+function createServiceClient(url: string, { key, signal }: Pick<ServicePlace, 'key' | 'signal'>): ServiceClient {
   async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
@@ -174,20 +168,14 @@ async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Server
 }
 
 async function envelopeOf(answer: Response): Promise<z.output<typeof envelope>> {
-  const parsed = envelope.safeParse(jsonIn(await answer.text()));
+  const body: unknown = await answer.json().catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+  });
+  const parsed = envelope.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and none of its JSON.`, {
     type: 'no_service',
   });
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What `fetch` says lies in its cause. */

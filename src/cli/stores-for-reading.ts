@@ -10,58 +10,42 @@ import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read
 import type { StoreAddresses } from './command-line.js';
 import { CommandFailedError } from '../transfer/failures.js';
 
-export interface ReadingOptions {
-  readonly signal: AbortSignal;
-  /** Something that the operator should know. */
-  readonly onNotice: (notice: string) => void;
-}
+/** Something that the operator should know. */
+type OnNotice = (notice: string) => void;
 
 /** @throws CommandFailedError @throws StoreUnavailableError */
-export async function openLogForReading(
+export const openLogForReading = (
   address: StoreAddresses['events'],
-  { signal, onNotice }: ReadingOptions,
-): Promise<EventReader> {
-  switch (address.kind) {
-    case 'embedded':
-      return openFile(address.file, onNotice);
-    case 'eventstoredb':
-      return openServer(address, signal);
-    default:
-      return address satisfies never;
-  }
-}
+  { signal, onNotice }: { readonly signal: AbortSignal; readonly onNotice: OnNotice },
+): Promise<EventReader> =>
+  address.kind === 'embedded' ? openFile(address.file, openSqliteEventReader, onNotice) : openServer(address, signal);
 
 /** Where there are no views, none are made: they are empty then. @throws ReadModelsUnavailableError */
 export async function openViewsForReading(
   address: StoreAddresses['views'],
-  onNotice: ReadingOptions['onNotice'],
+  onNotice: OnNotice,
 ): Promise<ReadModelReader> {
   if (address.kind === 'mongodb')
     return (await import('../readmodels/mongodb/read-models.js')).openMongoReadModels(address);
   if (!existsSync(address.file)) return openSqliteReadModels({ file: ':memory:' });
-  return await opened(address.file, { onNotice, open: openSqliteViews });
+  return await openFile(address.file, openSqliteViews, onNotice);
 }
 
-const openFile = (file: string, onNotice: ReadingOptions['onNotice']): Promise<EventReader> =>
-  opened(file, { onNotice, open: openSqliteEventReader });
-
-interface Opening<Reader> {
-  readonly onNotice: ReadingOptions['onNotice'];
-  readonly open: (options: { readonly file: string; readonly removesWal?: boolean }) => Reader;
-}
+type Open<Reader> = (options: { readonly file: string; readonly removesWal?: boolean }) => Reader;
 
 /**
  * SQLite reads a file in WAL mode only with two files of its own beside it (-wal, -shm). A service has them open, or one
  * that was killed has left them: then they are used. Else they are there for as long as the file is read, which needs
  * write permission; without it a copy is read.
  */
-async function opened<Reader extends { close(): Promise<void> }>(
+async function openFile<Reader extends { close(): Promise<void> }>(
   file: string,
-  { onNotice, open }: Opening<Reader>,
+  open: Open<Reader>,
+  onNotice: OnNotice,
 ): Promise<Reader> {
   if (!existsSync(file) || ['-wal', '-shm'].every((end) => existsSync(file + end))) return open({ file });
   if (existsSync(`${file}-wal`) || ![file, path.dirname(file)].every(isWritable))
-    return await openCopy(file, { onNotice, open });
+    return await openCopy(file, open, onNotice);
   return open({ file, removesWal: true });
 }
 
@@ -76,7 +60,8 @@ function isWritable(name: string): boolean {
 
 async function openCopy<Reader extends { close(): Promise<void> }>(
   file: string,
-  { onNotice, open }: Opening<Reader>,
+  open: Open<Reader>,
+  onNotice: OnNotice,
 ): Promise<Reader> {
   const folder = await mkdtemp(path.join(tmpdir(), 'audience-copy-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -91,13 +76,7 @@ async function openCopy<Reader extends { close(): Promise<void> }>(
       await chmod(copy + end, 0o600);
     }
     const reader = open({ file: copy });
-    return {
-      ...reader,
-      async close() {
-        await reader.close();
-        await remove();
-      },
-    };
+    return { ...reader, close: () => reader.close().then(remove) };
   } catch (error) {
     await remove();
     const reason = error instanceof Error ? error.message : String(error);

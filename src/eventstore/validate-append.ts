@@ -17,7 +17,7 @@ export function validateAppend(
     throw new InvalidAppendError(`expected revision must not be negative, not ${expectedRevision}`);
   let size = stream.length;
   for (const { id, type, data, metadata } of events) {
-    if (!isUuid(id)) throw new InvalidAppendError('event id must be a UUID in lower case');
+    if (!uuid.test(id)) throw new InvalidAppendError('event id must be a UUID in lower case');
     validateText(type, 'event type');
     validateObject(data, 'data');
     validateObject(metadata, 'metadata');
@@ -78,14 +78,4 @@ function validateObject(text: unknown, what: string): void {
   if (!String(text).startsWith('{')) throw new InvalidAppendError(`${what} is not the JSON text of an object`);
 }
 
-/** In lower case. Compared character by character, which takes a third of the time of a regular expression. */
-function isUuid(id: unknown): boolean {
-  if (typeof id !== 'string' || id.length !== 36) return false;
-  for (let at = 0; at < 36; at += 1) if (!fits(id.charCodeAt(at), at)) return false;
-  return true;
-}
-
-const fits = (code: number, at: number): boolean =>
-  at === 8 || at === 13 || at === 18 || at === 23
-    ? code === 0x2d
-    : (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x66);
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

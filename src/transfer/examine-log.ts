@@ -8,10 +8,8 @@ import { refusal } from './failures.js';
 import type { Report } from './progress.js';
 import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
-/** Streams that are remembered, so that memory is constant; of others the log is asked. */
-const rememberedStreams = 100_000;
-/** Where the log cannot be asked: a hole in a stream that was forgotten is left to the target to refuse. */
-const rememberedWithoutLog = 25_000;
+/** Twice as many streams are remembered at most, so that memory is constant. A hole in another one is left to the target to refuse. */
+const rememberedStreams = 25_000;
 
 export interface ExaminedLog {
   readonly events: number;
@@ -20,7 +18,7 @@ export interface ExaminedLog {
 }
 
 interface Examination extends Retrying {
-  readonly source: Pick<EventReader, 'readAll' | 'head'> & Partial<Pick<EventReader, 'readStream'>>;
+  readonly source: Pick<EventReader, 'readAll' | 'head'>;
   readonly report: Report;
 }
 
@@ -28,14 +26,13 @@ interface Examination extends Retrying {
 export async function examineLog({ source, report, ...retrying }: Examination): Promise<ExaminedLog> {
   const head = await withRetry(() => source.head(), retrying);
   if (head === logStart) throw refusal('the source holds no events: there is nothing to copy');
-  const look: Look = (stream, revision) => withRetry(() => eventAt(source, stream, revision), retrying);
-  const assertFollows = createHoleFinder(source.readStream === undefined ? undefined : look);
+  const assertFollows = createHoleFinder();
   let beginning: Omit<ExaminedLog, 'events'> | undefined;
   let events = 0;
   for await (const event of eventsOf({ reader: source, until: head, ...retrying })) {
     beginning ??= beginningOf(event);
     events += 1;
-    await assertFollows(event);
+    assertFollows(event);
     assertStorable(event, events);
     report({ phase: 'reading the source', done: events });
   }
@@ -72,44 +69,21 @@ function decoded(first: StoredEvent, refused: (why: string) => Error) {
   }
 }
 
-type Look = (stream: string, revision: bigint) => Promise<StoredEvent | undefined>;
-
 /** Demands that each event follows the one before it in its stream. */
-function createHoleFinder(look: Look | undefined): (event: StoredEvent) => Promise<void> {
+function createHoleFinder(): (event: StoredEvent) => void {
   let young = new Map<string, bigint>();
   let old = new Map<string, bigint>();
   let hasForgotten = false;
-  const most = look === undefined ? rememberedWithoutLog : rememberedStreams;
-
-  async function previousOf({ stream, revision, position }: StoredEvent): Promise<bigint | undefined> {
-    const known = young.get(stream) ?? old.get(stream);
-    if (known !== undefined || revision === 0n) return known;
-    if (look === undefined) return hasForgotten ? revision - 1n : undefined;
-    const previous = await look(stream, revision - 1n);
-    return previous !== undefined && previous.position < position ? previous.revision : undefined;
-  }
-
-  return async (event) => {
-    const previous = (await previousOf(event)) ?? -1n;
-    if (event.revision !== previous + 1n)
-      throw refusal(
-        `the source has a hole: ${name(event)} is not preceded by revision ${event.revision - 1n} of its stream`,
-      );
-    if (young.size >= most) {
+  return (event) => {
+    const { stream, revision } = event;
+    const previous = young.get(stream) ?? old.get(stream) ?? (hasForgotten ? revision - 1n : -1n);
+    if (revision !== previous + 1n)
+      throw refusal(`the source has a hole: ${name(event)} is not preceded by revision ${revision - 1n} of its stream`);
+    if (young.size >= rememberedStreams) {
       hasForgotten ||= old.size > 0;
       old = young;
       young = new Map();
     }
-    young.set(event.stream, event.revision);
+    young.set(stream, revision);
   };
-}
-
-async function eventAt(
-  source: Examination['source'],
-  stream: string,
-  revision: bigint,
-): Promise<StoredEvent | undefined> {
-  for await (const batch of source.readStream?.(stream, { from: revision, limit: 1 }) ?? [])
-    return batch.find((event) => event.revision === revision);
-  return undefined;
 }

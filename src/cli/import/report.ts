@@ -1,15 +1,10 @@
 /** The result of an import, in words or as one JSON object. */
 import { shown } from '../../transfer/log-address.js';
+import type { Copied } from '../copying.js';
 import { count, duration } from '../progress-bar.js';
 import type { ImportRequest, ImportResult } from '../../transfer/run-import.js';
 
-interface ReportedImport {
-  readonly request: ImportRequest;
-  readonly result: ImportResult;
-  /** What the operator has to do about the secret. */
-  readonly advice: string;
-  readonly milliseconds: number;
-}
+type ReportedImport = Copied<ImportRequest, ImportResult>;
 
 export function importInWords({ request, result, advice, milliseconds }: ReportedImport): string {
   const { log, alreadyThere, copied, chainHead, hasChecksum } = result;

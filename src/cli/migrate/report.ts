@@ -1,18 +1,13 @@
 /** The result of a migration, in words or as one JSON object. */
 import { shown } from '../../transfer/log-address.js';
+import type { Copied } from '../copying.js';
 import { count, duration } from '../progress-bar.js';
 import type { CopyResult } from '../../transfer/copy-examined.js';
 import type { MigrationRequest } from '../../transfer/run-migration.js';
 
-interface Reported {
-  readonly request: MigrationRequest;
-  readonly result: CopyResult;
-  /** What the operator has to do about the secret. */
-  readonly advice: string;
-  readonly milliseconds: number;
-}
+type Migrated = Copied<MigrationRequest, CopyResult>;
 
-export function migratedInWords({ request, result, advice, milliseconds }: Reported): string {
+export function migratedInWords({ request, result, advice, milliseconds }: Migrated): string {
   const { alreadyThere, copied, comparison, log } = result;
   const lines = [
     `From ${shown(request.from)} to ${shown(request.to)}`,
@@ -56,7 +51,7 @@ const viewsFollow = 'Views are not copied: the service folds them from the log a
 const cannotTell = (kind: 'folder' | 'eventstoredb'): string =>
   `${kind === 'folder' ? 'The source could not be locked' : 'EventStoreDB cannot tell who writes to it'}: make sure that no service was running on the source.`;
 
-export function migratedAsJson({ request, result, advice, milliseconds }: Reported): string {
+export function migratedAsJson({ request, result, advice, milliseconds }: Migrated): string {
   const { outcome, log, source, alreadyThere, copied, comparison } = result;
   const { from, to, isDryRun } = request;
   const report = {
