@@ -12,7 +12,9 @@ afterAll(() => service.close());
 
 /** Four bytes a character. */
 const wide = (count: number): string => '🦉'.repeat(count);
-const names = Array.from({ length: 100 }, (_, at) => `${wide(252)}${String(at).padStart(3, '0')}`);
+const hundred = (from: number): string[] =>
+  Array.from({ length: 100 }, (_, at) => `${wide(252)}${String(from + at).padStart(3, '0')}`);
+const names = hundred(0);
 const address = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.io`;
 const profile = {
   ...Object.fromEntries(['firstName', 'lastName', 'city', 'state', 'country'].map((name) => [name, wide(255)])),
@@ -22,6 +24,7 @@ const profile = {
 };
 const consent = { source: wide(255), statement: wide(2_000), legal_basis: wide(100), ip: '2001:db8::1' };
 
+/** The store refuses an append of more than 1 MiB: what is answered with 200 fitted. */
 const accepted = async (path: string, body: object): Promise<void> => {
   const answer = await service.post(path, body);
   expect({ path, status: answer.status, body: answer.status === 200 ? {} : answer.body }).toEqual({
@@ -31,16 +34,28 @@ const accepted = async (path: string, body: object): Promise<void> => {
   });
 };
 
-test('names of groups, lists and tags', async () => {
-  for (const kind of ['group', 'list', 'tag']) await accepted(`/v1/${kind}s/create`, { [`${kind}_name`]: wide(255) });
+test('names of groups, lists and tags, created and changed', async () => {
+  for (const kind of ['group', 'list', 'tag']) {
+    const id = await service.make(`/v1/${kind}s/create`, { [`${kind}_name`]: wide(255) }, `${kind}_id`);
+    await accepted(`/v1/${kind}s/${id}/update`, { [`${kind}_name`]: '🦊'.repeat(255) });
+  }
 });
 
-test('a contact with all that it can hold, with a hundred tags, created, changed and saved', async () => {
+test('a contact with all that it can hold, with a hundred tags, created, changed, saved, tagged and untagged', async () => {
   const email = address;
   await accepted(`/v1/contacts/${list}/create`, { email, status: 'Subscribed', ...profile, consent, tag_name: names });
   await accepted(`/v1/contacts/${list}/updatestatus`, { contact_email: email, status: 'Unsubscribed', consent });
   const other = profile.address.replace('🦉', '🦊');
   const saved = { email, status: 'Subscribed', ...profile, address: other, consent, tag_name: names };
+  await accepted(`/v1/contacts/${list}/upsertcontact`, saved);
+  const tags = { contact_email: email, tag_name: hundred(100) };
+  await accepted(`/v1/contacts/tags/${list}/add`, tags);
+  await accepted(`/v1/contacts/tags/${list}/remove`, tags);
+}, 30_000);
+
+test('a contact that is new, saved with a hundred tags', async () => {
+  const email = address.replace('a', 'z');
+  const saved = { email, status: 'Subscribed', ...profile, consent, tag_name: hundred(200) };
   await accepted(`/v1/contacts/${list}/upsertcontact`, saved);
 }, 30_000);
 
