@@ -23,10 +23,10 @@ export async function checkViews({ dist, dataDir }) {
 
 async function fold({ dist, eventsFile, file, last }) {
   const load = (name) => import(pathToFileURL(path.join(dist, name)).href);
-  const { runProjector } = await load('projections/projector.js');
+  const { runProjector } = await load('projector/projector.js');
   const { liveProjections } = await load('projections/views.js');
-  const { openSqliteEventReader } = await load('eventstore/sqlite-reader.js');
-  const { openSqliteReadModels } = await load('readmodels/sqlite.js');
+  const { openSqliteEventReader } = await load('eventstore/sqlite/reader.js');
+  const { openSqliteReadModels } = await load('readmodels/sqlite/read-models.js');
   const reader = openSqliteEventReader({ file: eventsFile });
   const readModels = openSqliteReadModels({ file });
   const done = new AbortController();

@@ -78,7 +78,7 @@ describe('files', () => {
     closeSync(handle);
     await own.start();
     expect((await own.get(`/v1/contacts/${listId}?limit=200`)).items()).toHaveLength(30);
-    expect(own.output()).toMatch(/damaged and is folded anew/);
+    expect(own.output()).toMatch(/damaged and is built again/);
     await own.close();
   });
 });

@@ -1,7 +1,6 @@
 /** Starts on servers: what is waited for, what is refused, and that each refusal says why and leaves everything as it was. */
 import { rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { startStandIn, type StandIn, type StandInEvent } from '../support/eventstoredb-stand-in.js';
@@ -64,12 +63,13 @@ describe('an EventStoreDB', () => {
   test('that comes later is waited for, with a word about it', async () => {
     const server = await eventStore();
     await server.stop();
-    const starting = startService({ env: on(server) });
-    await delay(1_500);
-    await server.start();
-    const service = await starting;
+    let coming: Promise<unknown> | undefined;
+    const onOutput = (text: string): void => {
+      if (text.includes('waiting for the event store')) coming ??= server.start();
+    };
+    const service = await startService({ env: on(server), onOutput });
     cleanups.push(() => service.close());
-    expect(service.output()).toContain('waiting for the event store');
+    await coming;
     expect((await service.get('/health/ready')).status).toBe(200);
   }, 40_000);
 
