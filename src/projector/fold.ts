@@ -30,37 +30,17 @@ export interface BatchFold extends FoldResult {
   readonly writes: readonly DocumentWrite[];
 }
 
-/** An event that cannot be folded, where it is to be tried again or ends the caller's work. The message holds no personal data. */
-export class PoisonEventError extends Error {
-  override readonly name = 'PoisonEventError';
-  readonly view: string;
-  readonly reason: string;
-  readonly #event: StoredEvent;
-
-  constructor(view: string, event: StoredEvent, reason: string) {
-    super(`${view}, position ${event.position}: ${reason}`);
-    this.view = view;
-    this.reason = reason;
-    this.#event = event;
-  }
-
-  /** With its body: behind a getter, so that no logger writes it. */
-  get event(): StoredEvent {
-    return this.#event;
-  }
-}
-
-/** A poison event without its body. A plain object: it crosses threads. */
+/** An event that cannot be folded, without its body. A plain object: it crosses threads. */
 export type Poison = Omit<ParkedStream, 'storage'>;
 
-export const poisonOf = ({ view, event, reason }: PoisonEventError): Poison => ({
-  view,
-  stream: event.stream,
-  position: event.position,
-  event_id: event.id,
-  event_type: event.type,
-  reason,
-});
+/** Such an event, where it is to be tried again or ends the caller's work. The message holds no personal data. */
+export class PoisonEventError extends Error {
+  override readonly name = 'PoisonEventError';
+
+  constructor(readonly poison: Poison) {
+    super(`${poison.view}, position ${poison.position}: ${poison.reason}`);
+  }
+}
 
 /** One event for one view: to be folded, or the reason why it cannot be. */
 type FoldStep = { readonly projection: Projection; readonly stored: StoredEvent } & (
@@ -122,8 +102,9 @@ export async function foldInto(input: FoldInput, source: SlotSource): Promise<Fo
     if (parked.size > 0 && parked.has(parkedId(step.projection.name, step.stored.stream))) continue;
     const reason = foldStep(step, slots);
     if (reason === undefined) continue;
-    if (!input.park) throw new PoisonEventError(step.projection.name, step.stored, reason);
-    parked.set(parkedId(step.projection.name, step.stored.stream), toParked(step, reason));
+    const poison = toPoison(step, reason);
+    if (!input.park) throw new PoisonEventError(poison);
+    parked.set(parkedId(poison.view, poison.stream), { ...poison, storage: step.projection.version });
   }
   return { parked: [...parked.values()], unknown, at: lastTime(steps) };
 }
@@ -229,9 +210,8 @@ export const parkedWrite = (document: ParkedStream): DocumentWrite => ({
   loaded: null,
 });
 
-const toParked = ({ projection, stored }: FoldStep, reason: string): ParkedStream => ({
+const toPoison = ({ projection, stored }: FoldStep, reason: string): Poison => ({
   view: projection.name,
-  storage: projection.version,
   stream: stored.stream,
   position: stored.position,
   event_id: stored.id,

@@ -2,7 +2,7 @@
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
-import { PoisonEventError, poisonOf } from './fold.js';
+import { PoisonEventError } from './fold.js';
 import type { SwitchAnswer } from './jobs.js';
 import { foldNewStorages, type NewStorages } from './new-storages.js';
 import { moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } from './old-storages.js';
@@ -39,7 +39,7 @@ export async function switchTo(input: Switching, built: NewStorages): Promise<Sw
     built = { ...built, checkpoint: folding.checkpoint() };
   } catch (error) {
     if (!(error instanceof PoisonEventError)) throw error;
-    return { answer: { outcome: 'failed', reason: error.message, poison: poisonOf(error) } };
+    return { answer: { outcome: 'failed', reason: error.message, poison: error.poison } };
   }
   const fresh = built.checkpoint.live;
   const old = Object.fromEntries(Object.entries(live.live).filter(([name]) => fresh[name] !== undefined));

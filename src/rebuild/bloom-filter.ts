@@ -7,33 +7,20 @@ export interface BloomFilter {
 
 /** 64 million bits: with 10 million ids, 5 % of new ones are taken for known. */
 const bits = 2 ** 26;
-const probes = 4;
 
 export function createBloomFilter(): BloomFilter {
-  const words = new Uint32Array(bits / 32);
+  const bytes = new Uint8Array(bits / 8);
+  const byteAt = (bit: number): number => bytes[bit >>> 3] ?? 0;
   return {
     add(view, id) {
-      const { first, step } = hashes(view, id);
-      for (let probe = 0; probe < probes; probe += 1) {
-        const bit = place(first, step, probe);
-        words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
-      }
+      for (const bit of bitsOf(view, id)) bytes[bit >>> 3] = byteAt(bit) | (1 << (bit & 7));
     },
-    has(view, id) {
-      const { first, step } = hashes(view, id);
-      for (let probe = 0; probe < probes; probe += 1) {
-        const bit = place(first, step, probe);
-        if (((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
-      }
-      return true;
-    },
+    has: (view, id) => bitsOf(view, id).every((bit) => (byteAt(bit) & (1 << (bit & 7))) !== 0),
   };
 }
 
-const place = (first: number, step: number, probe: number): number => (first + Math.imul(step, probe)) & (bits - 1);
-
 /** FNV-1a twice, with different seeds, and mixed so that every bit counts. */
-function hashes(view: string, id: string): { readonly first: number; readonly step: number } {
+function bitsOf(view: string, id: string): readonly number[] {
   let first = 0x811c9dc5;
   let step = 0x9e3779b9;
   for (const text of [view, id])
@@ -42,7 +29,9 @@ function hashes(view: string, id: string): { readonly first: number; readonly st
       first = Math.imul(first ^ code, 0x01000193);
       step = Math.imul(step ^ code, 0x85ebca6b);
     }
-  return { first: mixed(first), step: mixed(step) | 1 };
+  first = mixed(first);
+  step = mixed(step) | 1;
+  return [0, 1, 2, 3].map((probe) => (first + Math.imul(step, probe)) & (bits - 1));
 }
 
 function mixed(hash: number): number {

@@ -62,7 +62,7 @@ interface Build {
  * Whole, with its indexes, when it resolves: to the checkpoint at `until`. What it has written before it fails or is
  * aborted is not lost: called again with the stored checkpoint, it goes on there.
  *
- * @throws PoisonEventError unless `park`; the view, the event and its body are in it.
+ * @throws PoisonEventError unless `park`; the view and the event, without its body, are in it.
  * @throws CommitConflictError somebody else builds the same views, or has: start again from the stored checkpoint.
  * @throws StoreUnavailableError @throws ReadModelsUnavailableError @throws the signal's reason when it aborts.
  */

@@ -1,6 +1,6 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
 import type { EventReader } from '../eventstore/event-store.js';
-import { PoisonEventError, poisonOf, type Poison } from '../projector/fold.js';
+import { PoisonEventError, type Poison } from '../projector/fold.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
 import { dropAll, moveCheckpoint, readOldStorages, type ViewsWriter } from '../projector/old-storages.js';
@@ -73,11 +73,10 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     return await finish(rebuild, { checkpoint, epoch: input.epoch, park: input.run.isStart });
   } catch (error) {
     // Anything else may go better next time.
-    const poison =
-      error instanceof PoisonEventError ? poisonOf(error) : error instanceof RefusedError ? error.poison : undefined;
-    if (poison === undefined) throw error;
+    const isPoison = error instanceof PoisonEventError || error instanceof RefusedError;
+    if (!isPoison || error.poison === undefined) throw error;
     await discard(rebuild);
-    return { outcome: 'poison', poison };
+    return { outcome: 'poison', poison: error.poison };
   }
 }
 

@@ -310,16 +310,18 @@ describe('a bulk build', () => {
     await models.close();
   });
 
-  it('ends with the poison event, its place and body, and nothing of them in the message', async () => {
+  it('ends with the poison event, its place, and nothing of its body', async () => {
     const models = openEmpty();
     const { events, reader } = logOf([['contact-1', 'unreadable']]);
     const poisoned = await build({ models, reader, until: examplePosition(events.length), park: false }).catch(
       (error: unknown) => error,
     );
     if (!(poisoned instanceof PoisonEventError)) throw new Error('no poison event', { cause: poisoned });
-    expect(poisoned.event).toEqual(events.at(-1));
-    expect(projections.map(({ name }) => name)).toContain(poisoned.view);
-    expect(poisoned.message).toBe(`${poisoned.view}, position ${examplePosition(events.length)}: ${poisoned.reason}`);
+    const { view, reason } = poisoned.poison;
+    const { position, id: event_id, type: event_type, stream } = events.at(-1) ?? {};
+    expect(poisoned.poison).toEqual({ view, reason, position, event_id, event_type, stream });
+    expect(projections.map(({ name }) => name)).toContain(view);
+    expect(poisoned.message).toBe(`${view}, position ${examplePosition(events.length)}: ${reason}`);
     expect(JSON.stringify(poisoned)).not.toContain('contact_id":7');
     await models.close();
   });

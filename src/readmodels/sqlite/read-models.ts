@@ -15,10 +15,9 @@ import {
   type View,
 } from '../read-models.js';
 import { createFinder } from './find.js';
-import { createTables, dropTables, openTable, type ViewTable } from './tables.js';
+import { createTables, dropTables, openTable, type Row, type ViewTable } from './tables.js';
 
 type Db = Database.Database;
-type Stored = { readonly document: Document | null; readonly position: string };
 
 export interface SqliteReadModelsOptions {
   readonly file: string;
@@ -74,30 +73,18 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
     return open;
   };
 
-  const loadAll = (view: View, ids: readonly string[]): Map<string, Stored> => {
-    const { read } = table(view);
-    const found = new Map<string, Stored>();
-    for (const id of ids) {
-      const row = read(id);
-      if (row === undefined) continue;
-      found.set(id, { document: row.document === null ? null : parse<Document>(row.document), position: row.position });
-    }
-    return found;
-  };
-
-  const getOne = <D>(view: View, id: string): StoredDocument<D> | undefined => {
-    const row = table(view).read(id);
-    if (row === undefined || row.document === null) return undefined;
-    return { id, document: parse<D>(row.document), position: row.position };
-  };
-
-  const getAll = <D>(view: View, ids: readonly string[]): Map<string, StoredDocument<D>> => {
-    const found = new Map<string, StoredDocument<D>>();
-    for (const id of ids) {
-      const stored = getOne<D>(view, id);
-      if (stored !== undefined) found.set(id, stored);
-    }
-    return found;
+  /** As of one moment. */
+  const readAll = <T>(view: View, ids: readonly string[], take: (row: Row) => T | undefined): Map<string, T> => {
+    const read = (): Map<string, T> => {
+      const found = new Map<string, T>();
+      for (const id of ids) {
+        const row = table(view).read(id);
+        const taken = row === undefined ? undefined : take(row);
+        if (taken !== undefined) found.set(id, taken);
+      }
+      return found;
+    };
+    return guarded(() => (ids.length < 2 ? read() : db.transaction(read).deferred()));
   };
 
   const commitAll = db.transaction((commit: Commit) => {
@@ -110,13 +97,19 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
   });
 
   return {
-    get: async <D>(view: View, id: string) => guarded(() => getOne<D>(view, id)),
-    getMany: async <D>(view: View, ids: readonly string[]) =>
-      guarded(() => (ids.length < 2 ? getAll<D>(view, ids) : db.transaction(() => getAll<D>(view, ids)).deferred())),
+    get: async <D>(view: View, id: string) => {
+      const row = guarded(() => table(view).read(id));
+      return row === undefined ? undefined : living<D>(row);
+    },
+    getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
     prepare: async (view, { bare = false } = {}) => guarded(() => createTables(db, view, bare)),
-    load: async (view, ids) => guarded(() => db.transaction(() => loadAll(view, ids)).deferred()),
+    load: async (view, ids) =>
+      readAll(view, ids, ({ document, position }) => ({
+        document: document === null ? null : parse<Document>(document),
+        position,
+      })),
     commit: async (commit) => guarded(() => commitAll.immediate(commit)),
     drop: async (view) => guarded(() => dropTables(db, view)),
     forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint)).immediate()),
@@ -200,6 +193,8 @@ function guardedIn<T>(action: () => T, mark?: string): T {
 }
 
 const parse = <D>(text: string): D => JSON.parse(text) as D;
+const living = <D>({ id, document, position }: Row): StoredDocument<D> | undefined =>
+  document === null ? undefined : { id, document: parse<D>(document), position };
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
 

@@ -47,7 +47,7 @@ const arrayName = (field: string): string => `a_${field}`;
 /**
  * The documents alone, or with all that finds them; each missing piece in a transaction of its own, so that others get their turn.
  * Documents are found by an index of ids: in a table without rowids, SQLite reads the whole of each large row that it comes
- * across on the way to another. Tables of older versions stay such until their view is rebuilt.
+ * across on the way to another.
  */
 export function createTables(db: Db, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
@@ -55,9 +55,6 @@ export function createTables(db: Db, view: View, bare: boolean): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)`,
   );
-  // Kept before it was known to be scattered.
-  for (const { fields: of, scattered } of view.indexes)
-    if (scattered === true) db.exec(`DROP INDEX IF EXISTS ${indexName(main, of)}`);
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
@@ -122,19 +119,16 @@ export function openTable(db: Db, view: View): ViewTable {
       const { id, document, loaded } = write;
       const texts = arrays.map((field) => arrayText(document, field));
       const values = valuesOf(write, texts);
-      if (loaded === null) {
-        sides.forEach((side, at) => side?.change(id, { before: null, after: texts[at] ?? null }));
-        if (insert.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} exists already`);
-        return;
-      }
-      sides.forEach((side, at) => side?.change(id, { before: side.stored(id), after: texts[at] ?? null }));
-      values.push(loaded);
-      if (update.run(values).changes !== 1) throw new CommitConflictError(`a document of ${main} has moved on`);
+      const isNew = loaded === null;
+      sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
+      const { changes } = isNew ? insert.run(values) : update.run([...values, loaded]);
+      if (changes !== 1)
+        throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
     },
   };
 }
 
-/** The side table of an array index. The main table holds the array's text as well, so that an unchanged one costs one comparison. */
+/** Writes the side table of an array index, before its document is written. The main table holds the array's text as well, so that an unchanged one costs one comparison. */
 function openSide(db: Db, main: string, field: string) {
   const side = sideName(main, field);
   const select = db.prepare<[string], { text: string | null }>(
@@ -142,39 +136,14 @@ function openSide(db: Db, main: string, field: string) {
   );
   const insert = db.prepare<[string, string]>(`INSERT OR IGNORE INTO ${side} (value, id) VALUES (?, ?)`);
   const remove = db.prepare<[string, string]>(`DELETE FROM ${side} WHERE value = ? AND id = ?`);
-  return {
-    stored: (id: string): string | null => select.get(id)?.text ?? null,
-    change(id: string, { before, after }: ArrayChange): void {
-      if (after === before) return;
-      const { added, gone } = addedAtTheEnd({ before, after }) ?? difference({ before, after });
-      for (const value of gone) remove.run(value, id);
-      for (const value of added) insert.run(value, id);
-    },
+  return (id: string, isNew: boolean, after: string | null): void => {
+    const before = isNew ? null : (select.get(id)?.text ?? null);
+    if (after === before) return;
+    const old = new Set(valuesIn(before));
+    const now = new Set(valuesIn(after));
+    for (const value of old) if (!now.has(value)) remove.run(value, id);
+    for (const value of now) if (!old.has(value)) insert.run(value, id);
   };
-}
-
-/** Texts of an array, null where there is nothing to find. */
-interface ArrayChange {
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-interface Difference {
-  readonly added: Iterable<string>;
-  readonly gone: Iterable<string>;
-}
-
-/** What nearly every change of an array is, seen without taking hundreds of values apart; undefined for any other. */
-function addedAtTheEnd({ before, after }: ArrayChange): Difference | undefined {
-  if (before === null || after === null) return undefined;
-  const same = `${before.slice(0, -1)},`;
-  return after.startsWith(same) ? { added: valuesIn(`[${after.slice(same.length)}`), gone: [] } : undefined;
-}
-
-function difference({ before, after }: ArrayChange): Difference {
-  const old = new Set(valuesIn(before));
-  const now = new Set(valuesIn(after));
-  return { added: [...now].filter((value) => !old.has(value)), gone: [...old].filter((value) => !now.has(value)) };
 }
 
 const valuesIn = (text: string | null): string[] => (text === null ? [] : (JSON.parse(text) as string[]));
