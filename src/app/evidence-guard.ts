@@ -1,5 +1,4 @@
 /** Verifies the embedded log at the start of the service: its tail before anything is served, the whole of it in the background. */
-import { Worker } from 'node:worker_threads';
 import type { Difference } from '../evidence/verify-difference.js';
 import { verifyLog } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
@@ -8,14 +7,10 @@ import { logStart, type EventReader } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { readLogId } from '../projector/start.js';
 import type { StoreSettings } from '../stores/stores.js';
+import { startWorkerThread } from './worker-thread.js';
 
 /** A log of at most this many events is verified as a whole in less time than a thread takes to start. */
 const eventsAtOnce = 4_000;
-
-const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/app/evidence-worker.js' : './evidence-worker.js',
-  import.meta.url,
-);
 
 /** The log is not what was written. The message is for the operator, and names no person. */
 export class AlteredLogError extends Error {
@@ -110,20 +105,21 @@ function verifyInThread(
   { signal, take }: Verifying,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const worker = new Worker(url, { workerData, name: 'evidence' });
     let isOver = false;
     const tell = (message: FromVerifier): void => {
       if (isOver) return;
       isOver = message.type !== 'tail' || message.difference !== undefined;
       take(message);
     };
-    worker.on('message', tell);
-    worker.on('error', (error) => tell({ type: 'failed', message: error.message }));
-    worker.on('exit', () => {
-      tell({ type: 'failed', message: 'its thread ended' });
-      resolve();
+    const thread = startWorkerThread<FromVerifier, never>('evidence', {
+      workerData,
+      onMessage: tell,
+      onExit(error = 'its thread ended') {
+        tell({ type: 'failed', message: error });
+        resolve();
+      },
     });
-    signal.addEventListener('abort', () => void worker.terminate());
+    signal.addEventListener('abort', () => void thread.close(0));
   });
 }
 

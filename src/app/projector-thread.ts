@@ -1,11 +1,11 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
-import { Worker } from 'node:worker_threads';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import type { NewStorages } from '../projector/new-storages.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';
+import { startWorkerThread, type WorkerThread } from './worker-thread.js';
 
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
@@ -31,10 +31,6 @@ export interface ProjectorThread {
   close(): Promise<void>;
 }
 
-const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/app/projector-worker.js' : './projector-worker.js',
-  import.meta.url,
-);
 const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
@@ -44,7 +40,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
   let evidence: ChainHead | undefined;
-  let worker: Worker | undefined;
+  let worker: WorkerThread<ToProjector> | undefined;
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
   let closing: Promise<void> | undefined;
@@ -70,27 +66,26 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   };
 
   const start = (): void => {
-    let message = 'it ended by itself';
-    const started = new Worker(url, { workerData: { settings, holder }, name: 'projector' });
-    worker = started;
-    started.on('message', receive);
-    started.on('error', (error) => {
-      message = `${error.name}: ${error.message}`;
-    });
-    started.on('exit', () => {
-      worker = undefined;
-      notified = '';
-      for (const answer of asked) answer({ outcome: 'failed', reason: `the projector's thread died: ${message}` });
-      asked = [];
-      if (closing !== undefined) return;
-      deaths += 1;
-      update({ ...status, standby, caughtUp: false, fault: message });
-      onFault({ kind: 'worker_died', message: `The projector's thread died: ${message}` });
-      restart = setTimeout(start, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
+    worker = startWorkerThread('projector', {
+      workerData: { settings, holder },
+      onMessage: receive,
+      onExit: restartLater,
     });
   };
 
-  const send = (message: ToProjector): void => worker?.postMessage(message);
+  const restartLater = (error = 'it ended by itself'): void => {
+    worker = undefined;
+    notified = '';
+    for (const answer of asked) answer({ outcome: 'failed', reason: `the projector's thread died: ${error}` });
+    asked = [];
+    if (closing !== undefined) return;
+    deaths += 1;
+    update({ ...status, standby, caughtUp: false, fault: error });
+    onFault({ kind: 'worker_died', message: `The projector's thread died: ${error}` });
+    restart = setTimeout(start, Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(deaths - 1, 16)));
+  };
+
+  const send = (message: ToProjector): void => worker?.send(message);
 
   /** Up to where the projector was last notified, and the log has grown. */
   let notified = '';
@@ -105,13 +100,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const stop = async (): Promise<void> => {
     clearTimeout(restart);
-    const running = worker;
-    if (running === undefined) return;
-    const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
-    send('stop');
-    const timer = setTimeout(() => void running.terminate(), closeWithinMs);
-    await ended;
-    clearTimeout(timer);
+    await worker?.close(closeWithinMs);
   };
 
   start();

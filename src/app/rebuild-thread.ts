@@ -1,10 +1,10 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
-import { Worker } from 'node:worker_threads';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import type { NewStorages } from '../projector/new-storages.js';
 import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/progress.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
+import { startWorkerThread } from './worker-thread.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
@@ -23,39 +23,19 @@ export interface RebuildThread {
   close(): Promise<void>;
 }
 
-const url = new URL(
-  import.meta.url.endsWith('.ts') ? '../../dist/app/rebuild-worker.js' : './rebuild-worker.js',
-  import.meta.url,
-);
 const closeWithinMs = 5_000;
 
 export function startRebuildThread(options: RebuildThreadOptions): RebuildThread {
   const { settings, holder, run, onProgress, switchTo, onEnd } = options;
-  const worker = new Worker(url, { workerData: { settings, holder, run }, name: 'rebuild' });
   let end: RebuildResult | string = 'its thread ended by itself';
-  const send = (message: ToRebuild): void => worker.postMessage(message);
-
-  worker.on('message', (message: FromRebuild) => {
-    if (message.type === 'progress') onProgress(message.progress);
-    else if (message.type === 'switch') void switchTo(message.built).then(send);
-    else end = message.end;
-  });
-  worker.on('error', (error) => {
-    end = `its thread died: ${error.name}: ${error.message}`;
-  });
-  const ended = new Promise<void>((resolve) => {
-    worker.on('exit', () => {
-      onEnd(end);
-      resolve();
-    });
-  });
-
-  return {
-    async close() {
-      send('stop');
-      const timer = setTimeout(() => void worker.terminate(), closeWithinMs);
-      await ended;
-      clearTimeout(timer);
+  const thread = startWorkerThread<FromRebuild, ToRebuild>('rebuild', {
+    workerData: { settings, holder, run },
+    onMessage(message) {
+      if (message.type === 'progress') onProgress(message.progress);
+      else if (message.type === 'switch') void switchTo(message.built).then(thread.send);
+      else end = message.end;
     },
-  };
+    onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),
+  });
+  return { close: () => thread.close(closeWithinMs) };
 }

@@ -4,10 +4,9 @@ import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
-import { createFollower, type Follower } from '../projector/follower.js';
+import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
-import type { ParkedStream } from '../projector/parked.js';
 import { contactOfStream } from './contact-of-stream.js';
 import { createQueries, type Queries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
@@ -18,15 +17,7 @@ import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coo
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 /** How far the views are, as this process knows. */
-export interface ViewsStatus {
-  readonly parked: readonly ParkedStream[];
-  readonly rebuilding: boolean;
-  /** Cannot be read before they have been built. */
-  readonly missing: readonly string[];
-  /** As far as is known. */
-  readonly live: LiveVersions;
-  readonly fault: string | null;
-  readonly unknown: ProjectorStatus['unknown'];
+export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown'> {
   /** Whether this process folds the views, waits to take over, or leaves it to others. */
   readonly projector: 'leading' | 'standby' | 'elsewhere';
 }
@@ -100,12 +91,31 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
   });
   const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
   const queries = createQueries(views, { contactOf });
-  return assemble({ own, views, queries, projector, follower, rebuilds });
+  const status = (): ViewsStatus => statusOf(projector?.status(), follower);
+  return {
+    ownWrites: own,
+    rebuilds,
+    queries,
+    analytics: createAnalyticsQueries(views),
+    status,
+    // Asked at every read, so not picked out of all the rest.
+    parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
+    evidence: () => projector?.evidence(),
+    hasShown: () => own.visiblePosition() !== '',
+    notify: (position) => projector?.notify(position),
+    async close() {
+      await rebuilds.close();
+      await projector?.close();
+      await follower?.close();
+      own.close();
+      await views.close();
+    },
+  };
 }
 
 function startProjector(
   { settings, logger, onMoved }: ViewsOptions,
-  { own, views, rebuilds }: Pick<Parts, 'own' | 'views' | 'rebuilds'>,
+  { own, views, rebuilds }: { own: OwnWrites; views: LiveReader; rebuilds: RebuildCoordinator },
 ): ProjectorThread {
   let caughtUpOnce = false;
   let told: LiveVersions | undefined;
@@ -127,38 +137,6 @@ function startProjector(
     },
     onFault: ({ kind, message }) => logger.error({ kind }, message),
   });
-}
-
-interface Parts {
-  readonly own: OwnWrites;
-  readonly views: LiveReader;
-  readonly queries: Queries;
-  readonly projector: ProjectorThread | undefined;
-  readonly follower: Follower | undefined;
-  readonly rebuilds: RebuildCoordinator;
-}
-
-function assemble({ own, views, queries, projector, follower, rebuilds }: Parts): Views {
-  return {
-    ownWrites: own,
-    rebuilds,
-    queries,
-    analytics: createAnalyticsQueries(views),
-    status: () => statusOf(projector?.status(), follower),
-    // Asked at every read, so not picked out of all the rest.
-    parked: () =>
-      (follower === undefined ? projector?.status() : statusOf(projector?.status(), follower))?.parked ?? [],
-    evidence: () => projector?.evidence(),
-    hasShown: () => own.visiblePosition() !== '',
-    notify: (position) => projector?.notify(position),
-    async close() {
-      await rebuilds.close();
-      await projector?.close();
-      await follower?.close();
-      own.close();
-      await views.close();
-    },
-  };
 }
 
 /** The projector knows best while it folds; what others fold is known from the views themselves. */

@@ -1,19 +1,16 @@
 /** Follows how far shared views have come, whichever process folds them: asks for their checkpoint now and then, and often while somebody waits. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checkpoint, View } from '../readmodels/read-models.js';
+import { pause } from './batch-delay.js';
 import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './read-your-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
-import { checkpointName, projectionVersionOf, sameVersions } from './storage.js';
+import type { ProjectorStatus } from './status.js';
+import { checkpointName, projectionVersionOf, sameVersions, type LiveVersions } from './storage.js';
 
-export interface FollowerStatus {
-  /** Why the views cannot be asked just now; it keeps trying. */
-  readonly fault: string | null;
-  readonly parked: readonly ParkedStream[];
-  /** The views have been reset and are empty yet. */
-  readonly rebuilding: boolean;
-  /** Views that cannot be read before they are built. */
-  readonly missing: readonly string[];
-  readonly live: Checkpoint['live'];
+/** What the views themselves tell; `fault`: why they cannot be asked just now. */
+export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked' | 'rebuilding' | 'missing'> {
+  readonly live: LiveVersions;
 }
 
 export interface Follower {
@@ -52,7 +49,7 @@ export function createFollower(options: FollowerOptions): Follower {
   let status: FollowerStatus = { fault: null, parked: [], rebuilding: false, missing: [], live: {} };
   let parkedAt = -Infinity;
   /** Ends the pause, if it is a long one. */
-  let wake = (): void => undefined;
+  let waking = new AbortController();
 
   async function ask(): Promise<void> {
     const before = ownWrites.visiblePosition();
@@ -97,30 +94,19 @@ export function createFollower(options: FollowerOptions): Follower {
         if (status.fault === null) onFault(fault);
         status = { ...status, fault };
       }
-      if (ownWrites.isAwaited() && status.fault === null) await pause(awaitedMs);
-      else await pause(idleMs, { interruptible: true });
+      waking = new AbortController();
+      if (ownWrites.isAwaited() && status.fault === null) await sleep(awaitedMs);
+      else await pause(idleMs, waking.signal);
     }
-  }
-
-  function pause(milliseconds: number, { interruptible = false } = {}): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        wake = () => undefined;
-        resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      if (interruptible) wake = end;
-    });
   }
 
   const running = follow();
   return {
-    wake: () => wake(),
+    wake: () => waking.abort(),
     status: () => status,
     async close() {
       closed = true;
-      wake();
+      waking.abort();
       await running;
     },
   };

@@ -87,17 +87,13 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     async hold(signal) {
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
-        if (early > 0) {
-          await sleep(Math.min(early, ttl / 8), undefined, { signal }).catch(() => undefined);
-          continue;
-        }
-        const epoch = await take();
+        const epoch = early > 0 ? null : await take();
         if (epoch !== null) {
           held = epoch;
           renewLater();
           return epoch;
         }
-        await sleep(ttl / 8, undefined, { signal }).catch(() => undefined);
+        await sleep(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, undefined, { signal }).catch(() => undefined);
       }
       return null;
     },

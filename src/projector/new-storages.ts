@@ -1,8 +1,9 @@
 /** Storages that a rebuild builds beside the live ones: folded on under a checkpoint of their own, until the projector makes them live. */
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import type { Checkpoint } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
 import { foldBatch, handlersOf } from './fold.js';
+import type { ViewsWriter } from './old-storages.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import { rebuildName, storedIn } from './storage.js';
 
@@ -22,11 +23,8 @@ export interface NewStoragesFold {
   checkpoint(): Checkpoint;
 }
 
-export interface FoldingNew {
-  readonly readModels: ReadModels;
+export interface FoldingNew extends Omit<ViewsWriter, 'epoch'> {
   readonly projections: readonly Projection[];
-  /** Called before each commit: throws when this process may not write any more. */
-  readonly check: () => void;
 }
 
 /** @throws ReadModelsUnavailableError */

@@ -1,0 +1,43 @@
+/** A thread of this folder, `NAME-worker.ts`: runs the compiled file, asks it to stop, and ends it by force when that takes too long. */
+import { Worker } from 'node:worker_threads';
+
+export interface WorkerThread<To> {
+  send(message: To): void;
+  /** Sends `stop`, and resolves when the thread has ended: by force after so many milliseconds. Safe to call twice. */
+  close(within: number): Promise<void>;
+}
+
+export interface WorkerThreadOptions<From> {
+  readonly workerData: unknown;
+  readonly onMessage: (message: From) => void;
+  /** Once. With the error that the thread died of, if any. */
+  readonly onExit: (error: string | undefined) => void;
+}
+
+export function startWorkerThread<From, To>(
+  name: string,
+  { workerData, onMessage, onExit }: WorkerThreadOptions<From>,
+): WorkerThread<To | 'stop'> {
+  const folder = import.meta.url.endsWith('.ts') ? '../../dist/app' : '.';
+  const worker = new Worker(new URL(`${folder}/${name}-worker.js`, import.meta.url), { workerData, name });
+  let died: string | undefined;
+  worker.on('message', onMessage);
+  worker.on('error', (error) => {
+    died = `${error.name}: ${error.message}`;
+  });
+  const ended = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      onExit(died);
+      resolve();
+    });
+  });
+  return {
+    send: (message) => worker.postMessage(message),
+    async close(within) {
+      worker.postMessage('stop');
+      const timer = setTimeout(() => void worker.terminate(), within);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
