@@ -7,7 +7,7 @@ import type { Queries } from '../projections/queries.js';
 import type { Call, EndpointRunner } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 import { addressIn, contactParsers, parseTagging, type ContactInput } from './input.js';
-import { queryText } from './query.js';
+import { queryText, requiredText } from './query.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
 import { createRoutes, type Routes } from './routes.js';
 
@@ -22,6 +22,7 @@ export interface ContactRouter {
 }
 
 const listOf = (call: Call<unknown>): string => call.parameter('list_id');
+const inList = <Input extends object>(call: Call<Input>) => ({ listId: listOf(call), ...call.input });
 
 export function contactRouter(options: ContactRouter, runner: EndpointRunner): Router {
   const { audience } = options;
@@ -40,11 +41,8 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     parse: parsers.create,
     fields: contactFields,
     async handle(call) {
-      return saved(
-        'Contact created successfully!',
-        call.input,
-        await audience.createContact(toSave(call), call.context),
-      );
+      const contact = await audience.createContact(inList(call), call.context);
+      return saved('Contact created successfully!', call.input, contact);
     },
   });
 
@@ -52,7 +50,8 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     parse: parsers.upsert,
     fields: { ...contactFields, flat: [...contactFields.flat, 'tag_name'] },
     async handle(call) {
-      return saved('Contact saved successfully!', call.input, await audience.upsertContact(toSave(call), call.context));
+      const contact = await audience.upsertContact(inList(call), call.context);
+      return saved('Contact saved successfully!', call.input, contact);
     },
   });
 
@@ -60,12 +59,11 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     parse: parsers.updateStatus,
     fields: { flat: ['status', 'contact_email'], nested: [] },
     async handle(call) {
-      const { status, contact_email: email, consent } = call.input;
-      const listId = listOf(call);
-      const { contactId, position } = await audience.updateStatus({ listId, email, status, consent }, call.context);
+      const change = inList(call);
+      const { contactId, position } = await audience.updateStatus(change, call.context);
       return {
         message: 'Contact status updated successfully!',
-        data: { contact_id: contactId, list_id: listId, status },
+        data: { contact_id: contactId, list_id: change.listId, status: change.status },
         headers: ['X-Position', position],
       };
     },
@@ -75,7 +73,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     parse: parseTagging,
     fields: tagFields,
     async handle(call) {
-      const { tags, position } = await audience.addTags(toTag(call), call.context);
+      const { tags, position } = await audience.addTags(inList(call), call.context);
       return {
         message: 'Tags added successfully!',
         data: { tag_id: tags[0]?.tag_id, tag_name: tags.map(({ tag_name }) => tag_name), tags },
@@ -89,7 +87,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     fields: tagFields,
     unauthorized: 'absent',
     async handle(call) {
-      const { tags, position } = await audience.removeTags(toTag(call), call.context);
+      const { tags, position } = await audience.removeTags(inList(call), call.context);
       return { message: 'Tags removed successfully!', data: tags, headers: ['X-Position', position] };
     },
   });
@@ -97,26 +95,6 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
   addReads(routes, options);
   return routes.router;
 }
-
-interface Tagging {
-  readonly tag_name: readonly string[];
-  readonly contact_email: string;
-}
-
-const toSave = (call: Call<ContactInput>) => ({
-  listId: listOf(call),
-  email: call.input.email,
-  status: call.input.status,
-  profile: call.input.profile,
-  tagNames: call.input.tag_name,
-  consent: call.input.consent,
-});
-
-const toTag = (call: Call<Tagging>) => ({
-  listId: listOf(call),
-  email: call.input.contact_email,
-  tagNames: call.input.tag_name,
-});
 
 function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): void {
   const catalogues = ['lists', 'tags'];
@@ -126,7 +104,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
     isOurs: true,
     query: ['email'],
     async handle(call) {
-      const stream = streamOf(emailOf(call));
+      const stream = streamOf(addressIn('email', requiredText(call.request, 'email')));
       const parked = [{ view: 'contacts', stream }, ...parkedCatalogues];
       await reads.visible(call, { touched: [`stream:${stream}`, ...catalogues], parked });
       return found(await queries.contactByStream(stream));
@@ -181,13 +159,6 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
 function found(contact: object | undefined): Answer {
   if (contact === undefined) throw new ServiceError('not_found');
   return { data: contact };
-}
-
-function emailOf(call: Call<unknown>): string {
-  const email = queryText(call.request, 'email');
-  if (email === null) throw new ServiceError('not_a_string', { field: 'email' });
-  if (email === undefined || email.trim() === '') throw new ServiceError('required', { field: 'email' });
-  return addressIn('email', email);
 }
 
 function statusOf(call: Call<unknown>): SubscriptionStatus | undefined {

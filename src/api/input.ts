@@ -1,5 +1,6 @@
 /** Parses bodies into what the commands take: required fields first, then each field's form, in documented order. */
-import { profileFields, type Consent, type ProfileChange, type SubscriptionStatus } from '../commands/contact.js';
+import type { SaveContact, StatusChange } from '../commands/audience.js';
+import { profileFields, type ProfileChange, type ProfileField } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Body } from './body.js';
 import { consentCheck } from './consent.js';
@@ -25,17 +26,21 @@ export type Parser<Input> = (body: Body) => Input;
 export const parseNothing: Parser<undefined> = () => undefined;
 
 /** Of endpoints of our own that take nothing from the body: a field that is there is a mistake. */
-export const parseEmptyBody: Parser<undefined> = (body) => {
+export const parseEmptyBody: Parser<undefined> = (body) => checkFields(body, []);
+
+/** @throws ServiceError `unknown_field` */
+export function checkFields(body: Body, known: readonly string[]): undefined {
   for (const name of Object.keys(body))
-    throw new ServiceError('unknown_field', { field: /^\w{1,64}$/.test(name) ? name : 'this' });
-};
+    if (!known.includes(name))
+      throw new ServiceError('unknown_field', { field: /^[\w.-]{1,64}$/.test(name) ? name : 'this' });
+}
 
 export const parseGroup = parser(['group_name'], (take) => ({ group_name: take('group_name', name) }));
 export const parseList = parser(['list_name'], (take) => ({ list_name: take('list_name', name) }));
 export const parseTag = parser(['tag_name'], (take) => ({ tag_name: take('tag_name', name) }));
 const tagging = parser(['tag_name', 'contact_email'], (take) => ({
-  tag_name: take('tag_name', tagNames),
-  contact_email: take('contact_email', address),
+  tagNames: take('tag_name', tagNames),
+  email: take('contact_email', address),
 }));
 export const parseTagging: typeof tagging = (body) => {
   checkRequired(body, ['tag_name'], isBlankOrEmpty);
@@ -48,43 +53,22 @@ export const parseEmail = parser(['from_email', 'to_email', 'subject', 'mail_tem
   mail_template: take('mail_template', template),
 }));
 
-export interface ContactInput {
-  readonly email: string;
-  readonly status: SubscriptionStatus;
-  readonly profile: ProfileChange;
-  readonly tag_name: readonly string[];
-  readonly consent: Consent | undefined;
-}
-
-export interface StatusInput {
-  readonly status: SubscriptionStatus;
-  readonly contact_email: string;
-  readonly consent: Consent | undefined;
-}
+/** All but the list, which stands in the path. */
+export type ContactInput = Omit<SaveContact, 'listId'>;
 
 /** The parsers of contacts; `clock` tells milliseconds since the epoch. */
 export function contactParsers(clock: () => number): {
   create: Parser<ContactInput>;
   upsert: Parser<ContactInput>;
-  updateStatus: Parser<StatusInput>;
+  updateStatus: Parser<Omit<StatusChange, 'listId'>>;
 } {
   const checks = profileChecks(() => new Date(clock()).toISOString().slice(0, 10));
   const consent = consentCheck(clock);
   const contact = (take: Take, tagNamesOf: (take: Take) => readonly string[]): ContactInput => ({
     email: take('email', address),
     status: take('status', status),
-    profile: {
-      firstName: take('firstName', checks.firstName),
-      lastName: take('lastName', checks.lastName),
-      phone: take('phone', checks.phone),
-      dateOfBirth: take('dateOfBirth', checks.dateOfBirth),
-      address: take('address', checks.address),
-      city: take('city', checks.city),
-      state: take('state', checks.state),
-      country: take('country', checks.country),
-      zipcode: take('zipcode', checks.zipcode),
-    },
-    tag_name: tagNamesOf(take),
+    profile: profileIn(take, checks),
+    tagNames: tagNamesOf(take),
     consent: take('consent', consent),
   });
   const required = ['email', 'status'];
@@ -92,10 +76,16 @@ export function contactParsers(clock: () => number): {
   const upsert = parser(required, (take) => contact(take, () => take('tag_name', optionalTagNames)), flatOrNested);
   const updateStatus = parser(['status', 'contact_email'], (take) => ({
     status: take('status', status),
-    contact_email: take('contact_email', address),
+    email: take('contact_email', address),
     consent: take('consent', consent),
   }));
   return { create, upsert, updateStatus };
+}
+
+function profileIn(take: Take, checks: ReturnType<typeof profileChecks>): ProfileChange {
+  const profile: { [Field in ProfileField]?: string | null | undefined } = {};
+  for (const field of profileFields) profile[field] = take(field, checks[field]);
+  return profile;
 }
 
 /**
@@ -104,7 +94,7 @@ export function contactParsers(clock: () => number): {
  */
 function flatOrNested(body: Body): Source {
   const nested = own(body, 'data');
-  if (nested === undefined || nested === null) return flat(body);
+  if (nested === undefined || nested === null) return (field) => own(body, field);
   if (!isObject(nested)) throw new ServiceError('not_an_object', { field: 'data' });
   for (const field of nestedFields)
     if (Object.hasOwn(nested, field) && Object.hasOwn(body, field) && nested[field] !== body[field])
@@ -120,10 +110,6 @@ type Source = (field: string) => unknown;
 
 const own = (body: Body, field: string): unknown => (Object.hasOwn(body, field) ? body[field] : undefined);
 
-function flat(body: Body): Source {
-  return (field) => own(body, field);
-}
-
 /** The checked value of a field. @throws ServiceError */
 type Take = <Value>(field: string, check: Check<Value>) => Value;
 
@@ -131,7 +117,7 @@ type Take = <Value>(field: string, check: Check<Value>) => Value;
 function parser<Input>(
   required: readonly string[],
   build: (take: Take) => Input,
-  sourceOf: (body: Body) => Source = flat,
+  sourceOf: (body: Body) => Source = (body) => (field) => own(body, field),
 ): Parser<Input> {
   return (body) => {
     checkRequired(body, required);

@@ -6,6 +6,7 @@ import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
 import type { Body } from './body.js';
 import type { EndpointRunner } from './endpoint-runner.js';
+import { checkFields } from './input.js';
 import { pollRebuild } from './projections-feed.js';
 import { choice } from './query.js';
 import { createRoutes } from './routes.js';
@@ -118,8 +119,7 @@ async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt
 
 /** A misspelt `dry_run` must not do the real thing. */
 function parseDryRun(body: Body): { dryRun: boolean } {
-  for (const name of Object.keys(body))
-    if (name !== 'dry_run') throw new ServiceError('unknown_field', { field: name.slice(0, 64) });
+  checkFields(body, ['dry_run']);
   const value = body['dry_run'] ?? false;
   if (typeof value !== 'boolean') throw new ServiceError('not_a_boolean', { field: 'dry_run' });
   return { dryRun: value };

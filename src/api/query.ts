@@ -28,7 +28,7 @@ export function optionalText(request: Request, name: string): string | undefined
   return text;
 }
 
-function requiredText(request: Request, name: string): string {
+export function requiredText(request: Request, name: string): string {
   const text = optionalText(request, name);
   if (text === undefined) throw new ServiceError('required', { field: name });
   return text;

@@ -12,22 +12,23 @@ export interface CatalogueState {
   readonly ids: PersistentMap<string>;
 }
 
+interface Entry {
+  readonly id: string;
+  readonly name: string;
+}
+
 export type CatalogueCommand =
-  | { readonly type: 'Create'; readonly id: string; readonly name: string }
-  | { readonly type: 'Rename'; readonly id: string; readonly name: string }
+  | ({ readonly type: 'Create' | 'Rename' } & Entry)
   | { readonly type: 'Delete'; readonly id: string }
   /** Creates those of the names that do not exist yet, with the ids given for that case. */
-  | { readonly type: 'Ensure'; readonly entries: readonly { readonly id: string; readonly name: string }[] };
-
-export type CatalogueChange =
-  | { readonly type: 'created'; readonly id: string; readonly name: string }
-  | { readonly type: 'renamed'; readonly id: string; readonly name: string; readonly previous: string }
-  | { readonly type: 'deleted'; readonly id: string; readonly name: string };
+  | { readonly type: 'Ensure'; readonly entries: readonly Entry[] };
 
 /** How one kind's events say what the shared rules mean. */
 interface CatalogueKind<Event> {
-  readonly write: (change: CatalogueChange) => Event;
-  readonly read: (event: Event) => CatalogueChange;
+  readonly created: (id: string, name: string) => Event;
+  readonly renamed: (id: string, name: string, previous: string) => Event;
+  readonly deleted: (id: string, name: string) => Event;
+  readonly read: (event: Event) => Entry & { readonly isDeleted: boolean };
   readonly knows: (event: DomainEvent) => event is Event & DomainEvent;
   readonly duplicate: ErrorCode;
   readonly unknown: ErrorCode;
@@ -36,91 +37,65 @@ interface CatalogueKind<Event> {
 /** The state in which exactly these, id and name, live. */
 export function catalogueState(entries: Iterable<readonly [id: string, name: string]>): CatalogueState {
   let state: CatalogueState = { names: emptyMap(), ids: emptyMap() };
-  for (const [id, name] of entries) state = evolve(state, { type: 'created', id, name });
+  for (const [id, name] of entries) state = evolve(state, { id, name, isDeleted: false });
   return state;
 }
-
-export type CatalogueDecider<Event extends DomainEvent> = Decider<CatalogueState, CatalogueCommand, Event>;
 
 /** The id that a name stands for now, if any. */
 export const idOfName = (state: CatalogueState, name: string): string | undefined => state.ids.get(nameKey(name));
 
-export function catalogueDecider<Event extends DomainEvent>(kind: CatalogueKind<Event>): CatalogueDecider<Event> {
+export function catalogueDecider<Event extends DomainEvent>(
+  kind: CatalogueKind<Event>,
+): Decider<CatalogueState, CatalogueCommand, Event> {
   return {
     initial: catalogueState([]),
     knows: kind.knows,
     evolve: (state, event) => evolve(state, kind.read(event)),
-    decide: (command, state) => {
-      const decision = decide(kind, command, state);
-      return 'refused' in decision ? decision : decision.map(kind.write);
-    },
+    decide: (command, state) => decide(kind, command, state),
   };
 }
 
-function evolve(state: CatalogueState, change: CatalogueChange): CatalogueState {
-  switch (change.type) {
-    case 'created':
-      return {
-        names: state.names.with(change.id, change.name),
-        ids: state.ids.with(nameKey(change.name), change.id),
-      };
-    case 'renamed':
-      return {
-        names: state.names.with(change.id, change.name),
-        ids: state.ids.without(nameKey(change.previous)).with(nameKey(change.name), change.id),
-      };
-    case 'deleted':
-      return { names: state.names.without(change.id), ids: state.ids.without(nameKey(change.name)) };
-  }
+function evolve({ names, ids }: CatalogueState, { id, name, isDeleted }: Entry & { readonly isDeleted: boolean }) {
+  const previous = names.get(id);
+  const others = previous === undefined ? ids : ids.without(nameKey(previous));
+  return isDeleted
+    ? { names: names.without(id), ids: others }
+    : { names: names.with(id, name), ids: others.with(nameKey(name), id) };
 }
 
-type Rules = Pick<CatalogueKind<unknown>, 'duplicate' | 'unknown'>;
-
-function decide(rules: Rules, command: CatalogueCommand, state: CatalogueState): Decision<CatalogueChange> {
+function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, state: CatalogueState): Decision<Event> {
   switch (command.type) {
-    case 'Create':
-      return create(rules, command, state);
+    case 'Create': {
+      const holder = idOfName(state, command.name);
+      if (holder === command.id) return [];
+      return holder === undefined ? [kind.created(command.id, command.name)] : { refused: kind.duplicate };
+    }
     case 'Rename':
-      return rename(rules, command, state);
+      return rename(kind, command, state);
     case 'Delete': {
       const name = state.names.get(command.id);
-      return name === undefined ? { refused: rules.unknown } : [{ type: 'deleted', id: command.id, name }];
+      return name === undefined ? { refused: kind.unknown } : [kind.deleted(command.id, name)];
     }
     case 'Ensure':
-      return ensure(command.entries, state);
+      return missing(command.entries, state).map(({ id, name }) => kind.created(id, name));
   }
 }
 
-function create(
-  rules: Rules,
-  { id, name }: { id: string; name: string },
-  state: CatalogueState,
-): Decision<CatalogueChange> {
-  const holder = idOfName(state, name);
-  if (holder === id) return [];
-  return holder === undefined ? [{ type: 'created', id, name }] : { refused: rules.duplicate };
-}
-
-function rename(
-  rules: Rules,
-  { id, name }: { id: string; name: string },
-  state: CatalogueState,
-): Decision<CatalogueChange> {
+function rename<Event>(kind: CatalogueKind<Event>, { id, name }: Entry, state: CatalogueState): Decision<Event> {
   const previous = state.names.get(id);
-  if (previous === undefined) return { refused: rules.unknown };
+  if (previous === undefined) return { refused: kind.unknown };
   const holder = idOfName(state, name);
-  if (holder !== undefined && holder !== id) return { refused: rules.duplicate };
-  return previous === name ? [] : [{ type: 'renamed', id, name, previous }];
+  if (holder !== undefined && holder !== id) return { refused: kind.duplicate };
+  return previous === name ? [] : [kind.renamed(id, name, previous)];
 }
 
-function ensure(entries: readonly { id: string; name: string }[], state: CatalogueState): CatalogueChange[] {
+/** Those whose names do not exist yet, each name once. */
+function missing(entries: readonly Entry[], { ids }: CatalogueState): readonly Entry[] {
   const seen = new Set<string>();
-  return entries
-    .filter(({ name }) => {
-      const key = nameKey(name);
-      const isNew = state.ids.get(key) === undefined && !seen.has(key);
-      seen.add(key);
-      return isNew;
-    })
-    .map(({ id, name }) => ({ type: 'created', id, name }));
+  return entries.filter(({ name }) => {
+    const key = nameKey(name);
+    const isNew = ids.get(key) === undefined && !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
 }

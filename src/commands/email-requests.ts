@@ -3,14 +3,7 @@ import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CommandHandler, Handled } from './command-handler.js';
-import type { EmailCommand, EmailState, EmailStatus } from './email.js';
-
-export interface EmailMessage {
-  readonly from_email: string;
-  readonly to_email: string;
-  readonly subject: string;
-  readonly mail_template: string;
-}
+import type { EmailCommand, EmailMessage, EmailState, EmailStatus } from './email.js';
 
 export interface AcceptedEmail {
   readonly emailId: string;
@@ -65,14 +58,12 @@ export function createEmailRequests({ emails, keys, newId }: EmailRequestsOption
       return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
     },
     async release({ stream, now }, context) {
-      return changed(
-        await emails.execute({ stream, command: { type: 'ReleaseEmail', next_attempt_at: now }, context }),
-      );
+      const command = { type: 'ReleaseEmail', next_attempt_at: now } as const;
+      return changed(await emails.execute({ stream, command, context }));
     },
     async cancel({ stream }, context) {
-      return changed(
-        await emails.execute({ stream, command: { type: 'CancelEmail', reason: 'requested_by_client' }, context }),
-      );
+      const command = { type: 'CancelEmail', reason: 'requested_by_client' } as const;
+      return changed(await emails.execute({ stream, command, context }));
     },
   };
 }

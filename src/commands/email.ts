@@ -3,10 +3,6 @@ import type { EmailEvent } from '../events/email.js';
 import { emailSchemas } from '../events/email.js';
 import { knownBy, type Decider, type Decision } from './decider.js';
 
-// ── stream: emailStream(key) in events/streams.ts; events: EmailEvent in events/email.ts ──
-
-// ── state ──
-
 export type EmailStatus =
   'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed' | 'cancelled';
 
@@ -75,23 +71,24 @@ function progressed(state: EmailState, event: EmailEvent): EmailState {
 
 const doubtStatus = (next: string | null): EmailStatus => (next === null ? 'held' : 'in_doubt');
 
-// ── decide ──
+/** As received. */
+export interface EmailMessage {
+  readonly from_email: string;
+  readonly to_email: string;
+  readonly subject: string;
+  readonly mail_template: string;
+}
 
-export interface RequestEmail {
+interface RequestEmail {
   readonly type: 'RequestEmail';
   readonly email_id: string;
   readonly recipient_key: string;
   readonly request_hash: string;
-  readonly message: {
-    readonly from_email: string;
-    readonly to_email: string;
-    readonly subject: string;
-    readonly mail_template: string;
-  };
+  readonly message: EmailMessage;
 }
 
 /** Claims the next attempt. It was won if an event came of it. */
-export interface StartDispatch {
+interface StartDispatch {
   readonly type: 'StartDispatch';
   readonly run_id: string;
   readonly deadline: string;
@@ -137,13 +134,13 @@ export interface RecordInDoubt {
 }
 
 /** Lets a held e-mail go. */
-export interface ReleaseEmail {
+interface ReleaseEmail {
   readonly type: 'ReleaseEmail';
   readonly next_attempt_at: string;
 }
 
 /** Ends an e-mail that is not being sent. */
-export interface CancelEmail {
+interface CancelEmail {
   readonly type: 'CancelEmail';
   readonly reason: string;
 }

@@ -56,39 +56,26 @@ const tagsChange = z.object({
   tags: z.array(z.object({ tag_id: z.string(), tag_name: z.string() })),
 });
 
+/** Each profile field with the same schema. */
+const profile = <Field extends z.ZodType>(field: Field) => ({
+  firstName: field,
+  lastName: field,
+  phone: field,
+  dateOfBirth: field,
+  address: field,
+  city: field,
+  state: field,
+  country: field,
+  zipcode: field,
+});
+
 export const contactSchemas = {
   ContactCreated: z.object({
     contact_id: z.string(),
-    person: z.object({
-      salt,
-      email: z.string(),
-      firstName: text,
-      lastName: text,
-      phone: text,
-      dateOfBirth: text,
-      address: text,
-      city: text,
-      state: text,
-      country: text,
-      zipcode: text,
-    }),
+    person: z.object({ salt, email: z.string(), ...profile(text) }),
   }),
   /** Changed fields only; `null` = cleared. */
-  ContactProfileChanged: z.object({
-    contact_id: z.string(),
-    person: z.object({
-      salt,
-      firstName: change,
-      lastName: change,
-      phone: change,
-      dateOfBirth: change,
-      address: change,
-      city: change,
-      state: change,
-      country: change,
-      zipcode: change,
-    }),
-  }),
+  ContactProfileChanged: z.object({ contact_id: z.string(), person: z.object({ salt, ...profile(change) }) }),
   ContactSubscribed: subscriptionChange,
   ContactUnsubscribed: subscriptionChange,
   /** Consent given while the status stays. */

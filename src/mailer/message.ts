@@ -2,18 +2,14 @@
 import { compile } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
+import type { EmailMessage } from '../commands/email.js';
 import type { Mail } from './transport.js';
 
 export interface RequestedMail {
   readonly email_id: string;
   /** UTC, ISO 8601: `at` of EmailRequested. */
   readonly requested_at: string;
-  readonly message: {
-    readonly from_email: string;
-    readonly to_email: string;
-    readonly subject: string;
-    readonly mail_template: string;
-  };
+  readonly message: EmailMessage;
 }
 
 /** The request cannot become one message from one sender to one recipient. It was validated when it was taken, so this is a fault. */
