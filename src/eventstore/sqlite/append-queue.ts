@@ -1,4 +1,4 @@
-/** The main thread's end of the writer thread: queues appends, posts them once per turn, settles them, keeps the thread alive. */
+/** The main thread's end of the writer thread: queues appends, posts all that wait when the thread is free, settles them, keeps the thread alive. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import {
@@ -20,14 +20,10 @@ const workerUrl = new URL(
   import.meta.url,
 );
 
-/** Bounds of one message, and of all that waits: what comes beyond is refused. */
+/** Bounds of one message, which is one transaction, and of all that waits: what comes beyond is refused. */
 const appendsPerMessage = 1_024;
 const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
-/** Messages that the writer may have before it has answered: one it works on and one it finds next. What comes meanwhile goes out together. */
-const messagesInFlight = 2;
-/** This many appends go out in the middle of a turn when the writer has room: it works while the turn goes on. */
-const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -52,11 +48,9 @@ export class WriteQueue {
   readonly #listeners = new Set<(position: Position) => void>();
   /** Not posted yet. */
   #queue: PendingAppend[] = [];
-  /** Posted, in order; the writer answers in the same order. */
+  /** The one message that the writer has, in order. */
   #posted: PendingAppend[] = [];
   #size = 0;
-  /** Appends of each posted message, in order. */
-  #inFlight: number[] = [];
   #scheduled = false;
   #worker: Worker | undefined;
   /** `starting` queues, `down` refuses at once. */
@@ -85,8 +79,7 @@ export class WriteQueue {
       // A copy: the caller may reuse its array before this turn ends.
       this.#queue.push({ stream, events: [...events], expected, size, expectedRevision, resolve, reject });
       this.#size += size;
-      if (this.#queue.length >= appendsAtOnce && this.#hasRoom()) this.#post();
-      else this.#schedule();
+      this.#schedule();
     });
   }
 
@@ -156,17 +149,19 @@ export class WriteQueue {
 
   #hear(message: Exclude<FromWriter, { type: 'opened' | 'refused' }>): void {
     switch (message.type) {
-      case 'committed':
-        if (message.grown) this.#tell(formatPosition(message.head));
-        this.#settle(message.outcomes);
-        return;
+      case 'committed': {
+        const committed = this.#takePosted();
+        if (message.head !== undefined) this.#tell(formatPosition(message.head));
+        this.#post();
+        settle(committed, message.outcomes);
+        return this.#settled();
+      }
       case 'failed': {
         const Failed = failures[message.how];
-        for (const waiting of this.#take(message.count)) waiting.reject(new Failed(message.message));
+        for (const waiting of this.#takePosted()) waiting.reject(new Failed(message.message));
         this.#fault(new Failed(message.message));
-        this.#settled();
         this.#schedule();
-        return;
+        return this.#settled();
       }
       case 'fault':
         this.#fault(new Error(message.message));
@@ -176,25 +171,10 @@ export class WriteQueue {
     }
   }
 
-  #settle(outcomes: Float64Array): void {
-    for (const [at, waiting] of this.#take(outcomes.length / 3).entries()) {
-      const revision = outcomes[3 * at + 1] ?? 0;
-      if (outcomes[3 * at] === appended)
-        waiting.resolve({ revision: BigInt(revision), position: formatPosition(outcomes[3 * at + 2] ?? 0) });
-      else {
-        const actual = revision < 0 ? 'no_stream' : BigInt(revision);
-        waiting.reject(new WrongExpectedRevisionError(waiting.expectedRevision, actual));
-      }
-    }
-    this.#settled();
-    this.#schedule();
-  }
-
-  #take(count: number): PendingAppend[] {
-    const taken = this.#posted.splice(0, count);
+  #takePosted(): PendingAppend[] {
+    const taken = this.#posted;
+    this.#posted = [];
     for (const { size } of taken) this.#size -= size;
-    // The writer answers whole messages.
-    for (let left = count; left > 0;) left -= this.#inFlight.shift() ?? left;
     return taken;
   }
 
@@ -206,42 +186,27 @@ export class WriteQueue {
 
   /** Appends of one turn of the event loop go out together. */
   #schedule(): void {
-    if (this.#scheduled || this.#queue.length === 0 || !this.#hasRoom()) return;
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#hasRoom()) this.#post();
+      this.#post();
     });
   }
 
-  #hasRoom(): boolean {
-    return this.#state === 'up' && this.#inFlight.length < messagesInFlight;
-  }
-
+  /** All that waits, up to the bounds of a message, unless the writer is busy. */
   #post(): void {
-    const recordedAt = new Date(this.#options.clock()).toISOString();
-    let appends: PendingAppend[] = [];
+    if (this.#state !== 'up' || this.#posted.length > 0 || this.#queue.length === 0) return;
     let size = 0;
-    const send = (): void => {
-      this.#posted.push(...appends);
-      this.#inFlight.push(appends.length);
-      this.#worker?.postMessage(pack(appends, recordedAt) satisfies ToWriter);
-      appends = [];
-      size = 0;
-    };
-    for (const waiting of this.#queue.splice(0)) {
-      appends.push(waiting);
-      size += waiting.size;
-      if (appends.length >= appendsPerMessage || size >= charactersPerMessage) send();
-    }
-    if (appends.length > 0) send();
+    const last = this.#queue.findIndex((waiting) => (size += waiting.size) >= charactersPerMessage);
+    this.#posted = this.#queue.splice(0, last < 0 ? appendsPerMessage : Math.min(last + 1, appendsPerMessage));
+    const recordedAt = new Date(this.#options.clock()).toISOString();
+    this.#worker?.postMessage(pack(this.#posted, recordedAt) satisfies ToWriter);
   }
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
   #ended(error: Error): void {
-    const lost = this.#take(this.#posted.length);
-    this.#inFlight = [];
-    for (const waiting of lost)
+    for (const waiting of this.#takePosted())
       waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';
@@ -292,5 +257,13 @@ export class WriteQueue {
 
   #fault(error: Error): void {
     this.#options.onFault?.(error);
+  }
+}
+
+function settle(appends: readonly PendingAppend[], outcomes: Float64Array): void {
+  for (const [at, { expectedRevision, resolve, reject }] of appends.entries()) {
+    const [kind, revision = 0, position = 0] = outcomes.subarray(3 * at);
+    if (kind === appended) resolve({ revision: BigInt(revision), position: formatPosition(position) });
+    else reject(new WrongExpectedRevisionError(expectedRevision, revision < 0 ? 'no_stream' : BigInt(revision)));
   }
 }

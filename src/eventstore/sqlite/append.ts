@@ -1,7 +1,7 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
 import { firstLink, linkAfter } from '../chain.js';
-import { anyRevision, appended, conflict, noStream, streamExists, textsOf, type AppendMessage } from './messages.js';
+import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage } from './messages.js';
 
 interface StreamState {
   readonly id: number;
@@ -19,8 +19,8 @@ interface Insertion {
 }
 
 export interface Appender {
-  /** Takes every append of the message into the open transaction and adds three numbers each to `outcomes`. */
-  take(message: AppendMessage, outcomes: number[]): void;
+  /** Takes every append of the message into the open transaction. Returns three numbers for each. */
+  take(message: AppendMessage): number[];
   /** Number of the last position taken, committed or not. */
   head(): number;
   /** To be called after every roll-back: reads again where the log ends. */
@@ -93,9 +93,9 @@ export function createAppender(db: Database.Database): Appender {
     demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link));
   }
 
-  function take(message: AppendMessage, outcomes: number[]): void {
-    const { numbers, recordedAt } = message;
-    const texts = textsOf(message);
+  function take({ numbers, text: joined, recordedAt }: AppendMessage): number[] {
+    const outcomes: number[] = [];
+    const texts = joined.split('\0');
     let text = 0;
     for (let at = 0; at < numbers.length; at += 2) {
       const expectation = numbers[at] as number;
@@ -115,13 +115,10 @@ export function createAppender(db: Database.Database): Appender {
         text = end;
       }
     }
+    return outcomes;
   }
 
-  return {
-    take,
-    head: () => position,
-    reset: recall,
-  };
+  return { take, head: () => position, reset: recall };
 }
 
 const meets = (expected: number, actual: number): boolean =>

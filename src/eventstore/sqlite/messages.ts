@@ -27,13 +27,13 @@ export const appended = 0; // revision, position
 export const conflict = 1; // actual revision or -1, unused
 
 export type FromWriter =
-  | { readonly type: 'opened'; readonly head: number }
+  | { readonly type: 'opened' }
   /** The file cannot be opened; the thread ends. */
   | { readonly type: 'refused'; readonly message: string }
-  /** One transaction is durable: the outcomes of the next appends, in the order in which these were posted. */
-  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number; readonly grown: boolean }
-  /** One transaction failed, and with it the next `count` appends. */
-  | { readonly type: 'failed'; readonly count: number; readonly how: Failure; readonly message: string }
+  /** The message is durable: the outcomes of its appends in order, and the new head if it added events. */
+  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number | undefined }
+  /** The message failed, with all its appends. */
+  | { readonly type: 'failed'; readonly how: Failure; readonly message: string }
   /** Something that fails no append. */
   | { readonly type: 'fault'; readonly message: string };
 
@@ -58,9 +58,6 @@ export function pack(appends: readonly Append[], recordedAt: string): AppendMess
   }
   return { type: 'append', recordedAt, numbers, text: texts.join('\0') };
 }
-
-export const appendCount = ({ numbers }: AppendMessage): number => numbers.length / 2;
-export const textsOf = ({ text }: AppendMessage): string[] => text.split('\0');
 
 export function expectationNumber(expected: ExpectedRevision): number {
   switch (expected) {

@@ -1,13 +1,10 @@
-/** The writer thread of the embedded event store: takes all appends that wait, one transaction, one fsync, one answer. */
+/** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
 import Database from 'better-sqlite3';
-import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, type Appender } from './append.js';
-import { appendCount, type AppendMessage, type Failure, type FromWriter, type ToWriter } from './messages.js';
+import type { AppendMessage, Failure, FromWriter, ToWriter } from './messages.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
 
-/** One transaction takes messages until it holds this many appends or characters, so that no append waits long for others. */
-const appendsPerCommit = 1_024;
-const charactersPerCommit = 8 * 1024 * 1024;
 /** A checkpoint follows when the WAL has this many pages of 4 KiB. */
 const checkpointPages = 4_000;
 /** With this many pages readers have kept it from starting over: then wait for them a moment. */
@@ -58,52 +55,44 @@ function serve(port: MessagePort, file: string): void {
   }
   let commits = 0;
 
-  port.on('message', (first: ToWriter) => {
-    const { group, closing } = waiting(port, first);
-    if (group.length > 0) {
-      commitGroup(group);
-      commits += 1;
-      if (commits % commitsPerLook === 0) checkpoint();
-    }
-    if (closing) close();
+  port.on('message', (message: ToWriter) => {
+    if (message.type === 'close') return close();
+    commit(message);
+    commits += 1;
+    if (commits % commitsPerLook === 0) checkpoint();
   });
-  say({ type: 'opened', head: log.appender.head() });
+  say({ type: 'opened' });
 
-  function commitGroup(group: readonly AppendMessage[]): void {
+  function commit(message: AppendMessage): void {
     const headBefore = log.appender.head();
-    const outcomes: number[] = [];
+    let outcomes: number[];
     let committing = false;
     try {
       log.begin.run();
       refuseNewSchema();
-      for (const message of group) log.appender.take(message, outcomes);
+      outcomes = log.appender.take(message);
       committing = true;
       log.commit.run();
     } catch (error) {
-      fail(group, error, committing);
+      fail(error, committing);
       return;
     }
     const head = log.appender.head();
-    say({ type: 'committed', outcomes: Float64Array.from(outcomes), head, grown: head !== headBefore });
+    say({ type: 'committed', outcomes: Float64Array.from(outcomes), head: head === headBefore ? undefined : head });
   }
 
   /**
    * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
    * opened again. If that fails too, the thread ends and the main thread starts another one.
    */
-  function fail(group: readonly AppendMessage[], error: unknown, committing: boolean): void {
-    const count = group.reduce((sum, message) => sum + appendCount(message), 0);
+  function fail(error: unknown, committing: boolean): void {
     const harmless = isHarmless(error);
     const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
-    say({ type: 'failed', count, how: howItFailed(error, committing && !harmless), message: messageOf(error) });
+    say({ type: 'failed', how: howItFailed(error, committing && !harmless), message: messageOf(error) });
     if (harmless && rolledBack) return;
-    reopen();
-  }
-
-  function reopen(): void {
     log.db.close();
     log = openLog(file);
   }
@@ -147,23 +136,6 @@ function serve(port: MessagePort, file: string): void {
     attempt(() => log.db.close());
     port.close();
   }
-}
-
-/** The first message and all that wait behind it, up to the bound. */
-function waiting(port: MessagePort, first: ToWriter): { group: AppendMessage[]; closing: boolean } {
-  const group: AppendMessage[] = [];
-  let appends = 0;
-  let size = 0;
-  let next: ToWriter | undefined = first;
-  while (next !== undefined) {
-    if (next.type === 'close') return { group, closing: true };
-    group.push(next);
-    appends += appendCount(next);
-    size += next.text.length;
-    if (appends >= appendsPerCommit || size >= charactersPerCommit) break;
-    next = receiveMessageOnPort(port)?.message as ToWriter | undefined;
-  }
-  return { group, closing: false };
 }
 
 /** The disk is full, or another program holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */

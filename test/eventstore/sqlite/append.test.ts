@@ -15,7 +15,7 @@ test.each([
   const appender = createAppender(db);
   const append = (): void => {
     const events = [{ id: randomUUID(), type: 'ContactUnsubscribed', data: '{}', metadata: '{}' }];
-    appender.take(pack([{ stream, events, expected: anyRevision, size: 0 }], new Date(0).toISOString()), []);
+    appender.take(pack([{ stream, events, expected: anyRevision, size: 0 }], new Date(0).toISOString()));
   };
   db.exec('begin');
   if (stream === 'old') append();
