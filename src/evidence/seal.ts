@@ -1,28 +1,30 @@
 /** Seals: signed statements of how far a log had come and what its chain was then, to be kept where the log is not. */
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
 import type { Verification } from './verify.js';
 
-export const sealFormat = 'audience-ledger-seal/1';
+const sealFormat = 'audience-ledger-seal/1';
 
 /** Written as JSON, in this order. */
-export interface Seal {
-  readonly format: typeof sealFormat;
-  readonly log_id: string;
+const sealSchema = z.object({
+  format: z.literal(sealFormat),
+  log_id: z.string().regex(/^\S{1,64}$/),
   /** Events in the log. */
-  readonly count: number;
+  count: z.int().min(1),
   /** Position of the last of them, in the store it was in then. */
-  readonly position: string;
+  position: z.string().regex(/^[^\s]{1,64}$/),
   /** Id of the last of them. */
-  readonly event_id: string;
+  event_id: z.string().regex(/^[0-9a-f-]{36}$/),
   /** Link of the last of them, hex. */
-  readonly head: string;
+  head: z.string().regex(/^[0-9a-f]{64}$/),
   /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
-  readonly sealed_at: string;
+  sealed_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   /** Ed25519, SPKI in DER, base64. */
-  readonly public_key: string;
+  public_key: z.string().regex(/^[A-Za-z0-9+/]{59}=$/),
   /** Base64, over `sealedText`. */
-  readonly signature: string;
-}
+  signature: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
+});
+export type Seal = Readonly<z.output<typeof sealSchema>>;
 
 /** It is not a seal, or cannot be made; the message says why. */
 export class SealError extends Error {
@@ -94,37 +96,20 @@ export const fingerprintOf = (publicKey: string): string =>
 
 /** @throws SealError */
 export function parseSeal(text: string): Seal {
-  const found = parsed(text);
-  const texts = (name: string, shape: RegExp): string => {
-    const value = found.get(name);
-    if (typeof value === 'string' && shape.test(value)) return value;
-    throw new SealError(`its ${name} is missing or not as it should be`);
-  };
-  const count = found.get('count');
-  if (found.get('format') !== sealFormat) throw new UnreadableSealError(`it does not say that it is ${sealFormat}`);
-  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
-    throw new SealError('its count is missing or not as it should be');
-  return {
-    format: sealFormat,
-    log_id: texts('log_id', /^\S{1,64}$/),
-    count,
-    position: texts('position', /^[^\s]{1,64}$/),
-    event_id: texts('event_id', /^[0-9a-f-]{36}$/),
-    head: texts('head', /^[0-9a-f]{64}$/),
-    sealed_at: texts('sealed_at', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    public_key: texts('public_key', /^[A-Za-z0-9+/]{59}=$/),
-    signature: texts('signature', /^[A-Za-z0-9+/]{86}==$/),
-  };
+  const { data, error } = sealSchema.safeParse(jsonIn(text));
+  if (data !== undefined) return data;
+  const [member] = error.issues[0]?.path ?? [];
+  if (member === undefined) throw new UnreadableSealError('it is not a JSON object');
+  if (member === 'format') throw new UnreadableSealError(`it does not say that it is ${sealFormat}`);
+  throw new SealError(`its ${String(member)} is missing or not as it should be`);
 }
 
-function parsed(text: string): ReadonlyMap<string, unknown> {
+function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return new Map<string, unknown>(Object.entries(value));
+    return JSON.parse(text);
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw new UnreadableSealError('it is not a JSON object');
 }
 
 function readPublicKey(text: string): KeyObject {

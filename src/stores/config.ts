@@ -1,6 +1,6 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { z } from 'zod';
-import { parseSmtpUrl, type SmtpServer } from '../mailer/smtp-url.js';
+import { parseSmtpUrl } from '../mailer/smtp-url.js';
 
 /** An empty variable counts as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -30,37 +30,30 @@ const smtpUrl = z.string().transform((text, context) => {
   }
 });
 
+const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const allRoles = ['api', 'projector', 'mailer'] as const;
 export type Role = (typeof allRoles)[number];
 
 const roles = z
   .string()
-  .transform((text) => text.split(',').map((role) => role.trim()))
+  .transform(commaList)
   .pipe(z.array(z.enum(allRoles, `must be a comma list of ${allRoles.join(', ')}`)).min(1));
 
 /** `name:key` or a bare key. */
+const apiKey = z
+  .string()
+  .regex(
+    /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
+    'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
+  )
+  .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service');
+
 const apiKeys = z
   .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((key) => key.trim())
-      .filter((key) => key !== ''),
-  )
-  .pipe(
-    z
-      .array(
-        z
-          .string()
-          .regex(
-            /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
-            'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
-          )
-          .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service'),
-      )
-      .min(1, 'must name at least one key, or be absent'),
-  );
+  .transform((text) => commaList(text).filter((key) => key !== ''))
+  .pipe(z.array(apiKey).min(1, 'must name at least one key, or be absent'));
 
 const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
@@ -81,29 +74,8 @@ const schema = z.object({
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
 });
 
-export interface StoresConfig {
-  readonly dataDir: string;
-  readonly secret: string | undefined;
-  /** Undefined: the events are in the data folder. */
-  readonly eventStore: { readonly url: string; readonly prefix: string } | undefined;
-  /** `mongodb://…`. Undefined: the views are in the data folder. */
-  readonly mongodb: string | undefined;
-}
-
-export interface Config extends StoresConfig {
-  readonly port: number;
-  readonly host: string;
-  /** `name:key` or bare keys. */
-  readonly apiKeys: readonly string[];
-  /** Undefined: e-mail goes to the outbox folder. */
-  readonly smtp: SmtpServer | undefined;
-  readonly roles: ReadonlySet<Role>;
-  /** Requests per minute and key; 0 = off. */
-  readonly rateLimit: number;
-  readonly rateLimitEmail: number;
-  readonly logLevel: string;
-  readonly mailInDoubt: 'resend' | 'hold';
-}
+export type StoresConfig = ReturnType<typeof readStoresConfig>;
+export type Config = ReturnType<typeof readConfig>;
 
 /** The message says what is wrong with the configuration, for the operator. */
 export class ConfigurationError extends Error {
@@ -112,7 +84,6 @@ export class ConfigurationError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigurationError naming every variable that is wrong. */
 function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environment): z.output<Schema> {
   const result = wanted.safeParse(environment);
   if (result.success) return result.data;
@@ -121,16 +92,18 @@ function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environme
 }
 
 /** @throws ConfigurationError naming every variable that is wrong. */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   const settings = parsed(schema, environment);
   requireWhatBelongsTogether(settings);
   return {
     port: settings.PORT,
     host: settings.HOST,
     apiKeys: settings.API_KEYS,
+    /** Undefined: e-mail goes to the outbox folder. */
     smtp: settings.SMTP_URL,
     ...storesIn(settings),
     roles: new Set(settings.ROLES),
+    /** Requests per minute and key; 0 = off. */
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
     logLevel: settings.LOG_LEVEL,
@@ -147,14 +120,16 @@ const storesSchema = schema.pick({
 });
 
 /** Only the variables of the stores are checked, and the secret may be missing. @throws ConfigurationError */
-export const readStoresConfig = (environment: Environment): StoresConfig => storesIn(parsed(storesSchema, environment));
+export const readStoresConfig = (environment: Environment) => storesIn(parsed(storesSchema, environment));
 
-function storesIn(settings: z.output<typeof storesSchema>): StoresConfig {
+function storesIn(settings: z.output<typeof storesSchema>) {
   const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = settings;
   return {
     dataDir: settings.DATA_DIR,
     secret: settings.SECRET,
+    /** Undefined: the events are in the data folder. */
     eventStore: url === undefined ? undefined : { url, prefix },
+    /** Undefined: the views are in the data folder. */
     mongodb: settings.MONGODB_URL,
   };
 }

@@ -37,7 +37,7 @@ export interface DataFolder {
   apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string };
 }
 
-export interface StoredKey {
+interface StoredKey {
   readonly id: string;
   readonly hash: Buffer;
 }
@@ -61,9 +61,7 @@ export function dataFolderAt(folder: string): DataFolder {
     viewsFile: file('views.db'),
     outbox: file('outbox'),
     keysFile,
-    writeAddress: (address) => {
-      writeDurably(file('address'), `${address}\n`);
-    },
+    writeAddress: (address) => writeDurably(file('address'), `${address}\n`),
     forgetAddress: () => rmSync(file('address'), { force: true }),
     address: () => lineIn(file('address')),
     apiKey: () => lineIn(file('api-key.txt')),
@@ -79,9 +77,7 @@ export function dataFolderAt(folder: string): DataFolder {
       return secret;
     },
     apiKeys(hash) {
-      if (existsSync(keysFile)) {
-        return { keys: readKeys(keysFile) };
-      }
+      if (existsSync(keysFile)) return { keys: readKeys(keysFile) };
       const generated = `al_${randomBytes(24).toString('base64url')}`;
       const key = { id: 'default', hash: hash(generated) };
       // The clear text first: nobody could use a hash without its key.
