@@ -7,9 +7,6 @@ import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
 
-type GroupAnswer = Omit<GroupDocument, 'name_key'>;
-type ListAnswer = Omit<ListDocument, 'name_key'>;
-type TagAnswer = Omit<TagDocument, 'name_key'>;
 type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
 
 /** The stream stays inside. */
@@ -43,31 +40,7 @@ interface ContactsOfListRequest extends PageRequest {
   readonly tagId?: string | undefined;
 }
 
-/** All throw ReadModelsUnavailableError; the pages also InvalidCursorError. Undefined = there is none. */
-export interface Queries {
-  getGroup(id: string): Promise<GroupAnswer | undefined>;
-  getList(id: string): Promise<ListAnswer | undefined>;
-  getTag(id: string): Promise<TagAnswer | undefined>;
-  pageGroups(page: PageRequest): Promise<PageAnswer<GroupAnswer>>;
-  pageLists(page: PageRequest): Promise<PageAnswer<ListAnswer>>;
-  pageTags(page: PageRequest): Promise<PageAnswer<TagAnswer>>;
-  tagByName(name: string): Promise<TagAnswer | undefined>;
-  contactById(contactId: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
-  /** The contact of a whole stream name; of several lives the last. */
-  contactByStream(stream: string): Promise<ContactWithSubscriptionsAnswer | undefined>;
-  /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
-  pageContactsOfList(
-    listId: string,
-    request: ContactsOfListRequest,
-  ): Promise<PageAnswer<ContactInListAnswer> | undefined>;
-  getEmail(id: string): Promise<EmailAnswer | undefined>;
-  /** By e-mail id. */
-  pageEmails(page: PageRequest & { readonly state?: DeliveryState | undefined }): Promise<PageAnswer<EmailAnswer>>;
-  /** The whole stream name of an e-mail. */
-  streamOfEmail(id: string): Promise<string | undefined>;
-  /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
-  dueEmails(now: string, limit: number): Promise<readonly EmailDocument[]>;
-}
+export type Queries = ReturnType<typeof createQueries>;
 
 export interface QueriesOptions {
   /** The id of the last life's contact in a stream, where the views keep no index of streams. */
@@ -77,22 +50,25 @@ export interface QueriesOptions {
 /**
  * Each query reads what refers before what is referred to. So a commit between two of its reads can only make names
  * newer than the document that holds their ids, and no id is met whose document is not there yet.
+ * All throw ReadModelsUnavailableError; the pages also InvalidCursorError. Undefined = there is none.
  */
-export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}): Queries {
+export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}) {
   return {
-    getGroup: async (id) => mapped(await read<GroupDocument>(reader, groups, id), withoutKey),
-    getList: async (id) => mapped(await read<ListDocument>(reader, lists, id), withoutKey),
-    getTag: async (id) => mapped(await read<TagDocument>(reader, tags, id), withoutKey),
-    pageGroups: async (page) => toItems(await reader.find<GroupDocument>(groups, pageOf(page)), withoutKey),
-    pageLists: async (page) => toItems(await reader.find<ListDocument>(lists, pageOf(page)), withoutKey),
-    pageTags: async (page) => toItems(await reader.find<TagDocument>(tags, pageOf(page)), withoutKey),
-    tagByName: async (name) => {
+    getGroup: async (id: string) => mapped(await read<GroupDocument>(reader, groups, id), withoutKey),
+    getList: async (id: string) => mapped(await read<ListDocument>(reader, lists, id), withoutKey),
+    getTag: async (id: string) => mapped(await read<TagDocument>(reader, tags, id), withoutKey),
+    pageGroups: async (page: PageRequest) =>
+      toItems(await reader.find<GroupDocument>(groups, pageOf(page)), withoutKey),
+    pageLists: async (page: PageRequest) => toItems(await reader.find<ListDocument>(lists, pageOf(page)), withoutKey),
+    pageTags: async (page: PageRequest) => toItems(await reader.find<TagDocument>(tags, pageOf(page)), withoutKey),
+    tagByName: async (name: string) => {
       const found = await reader.find<TagDocument>(tags, { where: { name_key: nameKey(name) }, limit: 1 });
       return mapped(found.documents[0]?.document, withoutKey);
     },
-    contactById: async (contactId) =>
+    contactById: async (contactId: string) =>
       withSubscriptions(reader, await read<ContactDocument>(reader, contacts, contactId)),
-    contactByStream: async (stream) => {
+    /** The contact of a whole stream name; of several lives the last. */
+    contactByStream: async (stream: string) => {
       if (contactOf !== undefined) {
         const id = await contactOf(stream);
         return withSubscriptions(reader, id === undefined ? undefined : await read(reader, contacts, id));
@@ -101,14 +77,18 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
       const { documents } = await reader.find<ContactDocument>(contacts, query);
       return withSubscriptions(reader, documents[0]?.document);
     },
-    pageContactsOfList: (listId, request) => pageContactsOfList(reader, listId, request),
-    streamOfEmail: async (id) => (await read<EmailDocument>(reader, emails, id))?.stream,
-    getEmail: async (id) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
-    pageEmails: async ({ state, ...page }) => {
+    /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
+    pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
+    /** The whole stream name of an e-mail. */
+    streamOfEmail: async (id: string) => (await read<EmailDocument>(reader, emails, id))?.stream,
+    getEmail: async (id: string) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
+    /** By e-mail id. */
+    pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
     },
-    dueEmails: async (now, limit) => {
+    /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
+    dueEmails: async (now: string, limit: number) => {
       const { documents } = await reader.find<EmailDocument>(emails, {
         where: { open: true },
         sort: 'next_attempt_at',

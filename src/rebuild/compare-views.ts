@@ -106,10 +106,19 @@ async function read(
 const lineOf = ({ id, position, document }: { id: string; position: string; document: unknown }): string =>
   `${JSON.stringify([id, position, document])}\n`;
 
-async function* pages(input: CompareInput): AsyncGenerator<readonly Pair[]> {
+/** Both sides in the order of ids. */
+async function* pages({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<readonly Pair[]> {
   let page: Pair[] = [];
-  for await (const pair of pairsOf(input)) {
+  const left = inOrder(readModels, live);
+  const right = inOrder(readModels, fresh);
+  let one = await next(left);
+  let other = await next(right);
+  for (let id = firstOf(one, other); id !== undefined; id = firstOf(one, other)) {
+    signal.throwIfAborted();
+    const pair = { id, live: withId(id, one), fresh: withId(id, other) };
     page.push(pair);
+    if (pair.live !== undefined) one = await next(left);
+    if (pair.fresh !== undefined) other = await next(right);
     if (page.length < pairsPerPage) continue;
     yield page;
     page = [];
@@ -117,23 +126,12 @@ async function* pages(input: CompareInput): AsyncGenerator<readonly Pair[]> {
   yield page;
 }
 
-/** Both sides in the order of ids. */
-async function* pairsOf({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<Pair> {
-  const left = inOrder(readModels, live);
-  const right = inOrder(readModels, fresh);
-  let one = await next(left);
-  let other = await next(right);
-  for (let id = firstOf(one, other); id !== undefined; id = firstOf(one, other)) {
-    signal.throwIfAborted();
-    yield { id, live: one?.id === id ? one : undefined, fresh: other?.id === id ? other : undefined };
-    [one, other] = [one?.id === id ? await next(left) : one, other?.id === id ? await next(right) : other];
-  }
-}
-
 type Stored = Side & { readonly id: string };
 
 const next = async (documents: AsyncGenerator<Stored, undefined>): Promise<Stored | undefined> =>
   (await documents.next()).value;
+
+const withId = (id: string, stored: Stored | undefined): Stored | undefined => (stored?.id === id ? stored : undefined);
 
 /** By their UTF-8 bytes, as the stores sort them. */
 function firstOf(one: Stored | undefined, other: Stored | undefined): string | undefined {

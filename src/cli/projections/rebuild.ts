@@ -47,13 +47,9 @@ function viewsIn(words: readonly string[]): readonly string[] {
 async function rebuild(wanted: Wanted, line: CommandLine): Promise<void> {
   const bar = createProgressBar(line.stderr, line.monotonic);
   const service = await line.service();
-  let rebuilt: Rebuilt;
-  try {
-    rebuilt =
-      service === undefined ? await directly(wanted, { line, bar }) : await through(service, wanted, { line, bar });
-  } finally {
-    bar.clear();
-  }
+  const telling = { line, bar };
+  const done = service === undefined ? directly(wanted, telling) : through(service, wanted, telling);
+  const rebuilt = await done.finally(() => bar.clear());
   const { stdout, env } = line;
   await stdout.write(line.json ? `${JSON.stringify(rebuilt)}\n` : rebuiltInWords(rebuilt, paintFor(stdout, env)));
   line.exitWith(rebuilt.outcome === 'differs' || rebuilt.outcome === 'poison' || rebuilt.outcome === null ? 1 : 0);

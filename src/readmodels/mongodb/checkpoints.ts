@@ -1,5 +1,5 @@
 /** Checkpoints and leases in MongoDB: each one document, changed by compare-and-set. */
-import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Db, Filter, UpdateResult } from 'mongodb';
 import { isDuplicate } from './client.js';
 import { byId } from './documents.js';
 import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } from '../read-models.js';
@@ -62,7 +62,7 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
     ...(move.forgotten === undefined ? {} : { forgotten: { $not: { $gt: move.forgotten } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: ordered(next), epoch, commit: move.commit } };
-  if (await changed(checkpoints, { standing, change, upsert: previous === null })) return;
+  if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null }))) return;
   const stored = await readCheckpoint(checkpoints, name);
   if (stored?.commit === move.commit) return;
   assertMovable(stored, move.checkpoint);
@@ -77,7 +77,7 @@ export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previou
     ...(epoch === undefined ? {} : { epoch: { $not: { $gt: epoch } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
-  if (await changed(checkpoints, { standing, change, upsert: previous === null })) return;
+  if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null }))) return;
   const stored = await readCheckpoint(checkpoints, name);
   // Absent: by this very call, of which the answer was lost, or by somebody else.
   if (stored !== null && (stored.checkpoint !== null || stored.epoch > (epoch ?? Infinity)))
@@ -85,20 +85,9 @@ export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previou
 }
 
 /** Whether it was as expected, and is changed now; with `upsert`, an absent one counts as `null`. */
-async function changed(
-  checkpoints: Checkpoints,
-  {
-    standing,
-    change,
-    upsert,
-  }: {
-    readonly standing: Filter<StoredCheckpoint>;
-    readonly change: UpdateFilter<StoredCheckpoint>;
-    readonly upsert: boolean;
-  },
-): Promise<boolean> {
+async function isChanged(update: Promise<UpdateResult>): Promise<boolean> {
   try {
-    const { matchedCount, upsertedCount } = await checkpoints.updateOne(standing, change, { upsert });
+    const { matchedCount, upsertedCount } = await update;
     return matchedCount + upsertedCount > 0;
   } catch (error) {
     if (isDuplicate(error)) return false;
