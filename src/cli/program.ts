@@ -73,26 +73,18 @@ export async function runProgram({ program, line, words, explain, exitCode }: Ru
     if (cause instanceof InterruptedError) return cause.exitCode;
     const failure = failureOf(cause, explain);
     if (failure === undefined) return cause instanceof CommanderError && cause.exitCode !== 0 ? 2 : 0;
-    await tell(failure, { line, words });
-    return Math.max(failure.exitCode, exitCode());
+    const { type, message } = failure;
+    const told = `${JSON.stringify({ error: { type, message } })}\n`;
+    // Standard output may be what failed.
+    if (words.includes('--json')) await line.stdout.write(told).catch(() => undefined);
+    line.stderr.write(`${message}\n${type === 'usage' ? hint : ''}`);
+    return Math.max(type === 'usage' ? 2 : 1, exitCode());
   }
-}
-
-async function tell(
-  { type, message, hint: more }: Failure,
-  { line, words }: Pick<Run, 'line' | 'words'>,
-): Promise<void> {
-  const told = `${JSON.stringify({ error: { type, message } })}\n`;
-  // Standard output may be what failed.
-  if (words.includes('--json')) await line.stdout.write(told).catch(() => undefined);
-  line.stderr.write(`${message}\n${more}`);
 }
 
 interface Failure {
   readonly type: string;
   readonly message: string;
-  readonly hint: string;
-  readonly exitCode: number;
 }
 
 /** Undefined: nothing went wrong, or help has been shown instead. */
@@ -100,13 +92,9 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
   if (error instanceof CommanderError) {
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
     const message = withoutPersonalData(error.message.replace(/^error: /, ''));
-    return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}`, hint, exitCode: 2 };
+    return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
   }
-  if (error instanceof UsageError) return { type: 'usage', message: error.message, hint, exitCode: 2 };
-  return { ...wordsOf(error, explain), hint: '', exitCode: 1 };
-}
-
-function wordsOf(error: unknown, explain: (error: unknown) => string): Pick<Failure, 'type' | 'message'> {
+  if (error instanceof UsageError) return { type: 'usage', message: error.message };
   if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
   // Damaged data, or data of a later version: no fault of the program.
   if (error instanceof UnreadableHistoryError)

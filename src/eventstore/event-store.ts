@@ -34,7 +34,10 @@ export interface AppendResult {
   readonly position: Position;
 }
 
-export interface EventWriter {
+export interface EventStore extends EventReader {
+  /** True when no other process can append to this log while this one lives: a state folded from one's own appends is then always fresh. */
+  readonly soleWriter: boolean;
+
   /**
    * Appends all events to one stream, or none. When it resolves they are durable (fsynced) and visible to every reader.
    *
@@ -105,11 +108,6 @@ export interface EventReader {
 
   /** Ends running reads and subscriptions and releases what the reader holds. Safe to call twice. */
   close(): Promise<void>;
-}
-
-export interface EventStore extends EventReader, EventWriter {
-  /** True when no other process can append to this log while this one lives: a state folded from one's own appends is then always fresh. */
-  readonly soleWriter: boolean;
 }
 
 /** The stream does not stand where the append expected it; nothing was written. */

@@ -9,6 +9,7 @@ import {
   type Position,
   type StoredEvent,
 } from '../eventstore/event-store.js';
+import { inBatches } from './batches.js';
 import { differenceBetween, sizeOf } from './copied-event.js';
 import { refusal } from './failures.js';
 import type { Report } from './progress.js';
@@ -88,7 +89,8 @@ async function copyUntil(until: Position, from: Reached, copying: Copying): Prom
   const tell = (): void => report({ phase: 'copying', done: events, total: Math.max(total, events) });
   tell();
   const missing = eventsOf({ reader: source, after: position, until, retry, signal });
-  for await (const groups of inBatches(groupsOf(missing), appendsAtOnce)) {
+  const bounds = { items: appendsAtOnce, size: bytesAtOnce, sizeOf: ({ bytes }: Group) => bytes };
+  for await (const groups of inBatches(groupsOf(missing), bounds)) {
     // The next appends only after these are acknowledged, so that the order is kept.
     await appendInOrder(groups, copying);
     for (const group of groups) {
@@ -128,21 +130,6 @@ async function* groupsOf(events: AsyncIterable<StoredEvent>): AsyncGenerator<Gro
 function admits({ last, events, bytes }: Group, { stream, revision }: StoredEvent, more: number): boolean {
   const isNext = last.stream === stream && last.revision + 1n === revision;
   return isNext && events.length < eventsPerAppend && bytes + more <= bytesPerAppend;
-}
-
-async function* inBatches(groups: AsyncIterable<Group>, most: number): AsyncGenerator<readonly Group[]> {
-  let batch: Group[] = [];
-  let bytes = 0;
-  for await (const group of groups) {
-    if (batch.length > 0 && (batch.length === most || bytes + group.bytes > bytesAtOnce)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(group);
-    bytes += group.bytes;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 const append = (target: EventStore, { first, events }: Group): Promise<AppendResult> =>

@@ -88,9 +88,5 @@ async function writeDurably<Result>(file: string, write: (handle: FileHandle) =>
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await handle.sync().finally(() => handle.close());
 }

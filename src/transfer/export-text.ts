@@ -1,5 +1,6 @@
 /** Turns an export into NDJSON or CSV, in pieces of some size. */
 import { csvRow } from '../audit/csv.js';
+import { inBatches } from './batches.js';
 import type { ExportSource } from './export-source.js';
 
 /** Characters of a piece: large enough for a write to be worth it. */
@@ -22,12 +23,5 @@ async function* csvRows(source: ExportSource): AsyncGenerator<string> {
 }
 
 async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = '';
-  for await (const text of texts) {
-    piece += text;
-    if (piece.length < pieceSize) continue;
-    yield piece;
-    piece = '';
-  }
-  if (piece !== '') yield piece;
+  for await (const batch of inBatches(texts, { size: pieceSize, sizeOf: ({ length }) => length })) yield batch.join('');
 }

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, ReadAllOptions, StoredEvent } from '../eventstore/event-store.js';
+import { inBatches } from './batches.js';
 import { CommandFailedError } from './failures.js';
 import { BadLineError, parseLine, type ImportedLine } from './import-line.js';
 import { linesOf } from './lines.js';
@@ -14,8 +15,11 @@ interface FileReaderOptions {
   readonly onLine?: (line: ImportedLine) => void;
 }
 
-const eventsABatch = 500;
-const charactersABatch = 1024 * 1024;
+const batchBounds = {
+  items: 500,
+  size: 1024 * 1024,
+  sizeOf: ({ data, metadata }: StoredEvent): number => data.length + metadata.length,
+};
 /** Bytes; no store takes an event of more than 1 MiB. */
 const longestLine = 2 * 1024 * 1024;
 
@@ -28,27 +32,14 @@ export function openFileReader({ file, onLine }: FileReaderOptions): FileReader 
 
     async *readAll({ after = '', signal }: ReadAllOptions = {}) {
       const from = after === '' ? 0 : Number(after);
-      for await (const batch of inBatches(eventsFrom(file, from, from === 0 ? onLine : undefined))) {
+      const events = eventsFrom(file, from, from === 0 ? onLine : undefined);
+      for await (const batch of inBatches(events, batchBounds)) {
         if (signal?.aborted === true) return;
         yield batch;
         await nextTurn();
       }
     },
   };
-}
-
-async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGenerator<readonly StoredEvent[]> {
-  let batch: StoredEvent[] = [];
-  let characters = 0;
-  for await (const event of events) {
-    batch.push(event);
-    characters += event.data.length + event.metadata.length;
-    if (batch.length < eventsABatch && characters < charactersABatch) continue;
-    yield batch;
-    batch = [];
-    characters = 0;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 function sizeOf(file: string): number {

@@ -24,7 +24,6 @@ export interface CopySource {
 }
 
 interface SourceLog extends CopySource {
-  readonly reader: EventReader;
   close(): Promise<void>;
 }
 

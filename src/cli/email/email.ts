@@ -19,19 +19,20 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .option('--limit <n>', 'at most this many')
     .action((options: unknown) => show(wantedIn(options), line));
   withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
-  const release = email
-    .command('release')
-    .description('sends e-mails again that are held')
-    .argument('<id...>', 'ids of e-mails')
-    .action((ids: readonly string[]) => change('release', ids, line));
-  withExamples(release, ['audience email release eml_01J…']);
-  const cancel = email
-    .command('cancel')
-    .description('ends e-mails that are requested, deferred, in_doubt or held')
-    .argument('<id...>', 'ids of e-mails')
-    .action((ids: readonly string[]) => change('cancel', ids, line));
-  withExamples(cancel, ['audience email cancel eml_01J…']);
+  for (const [name, description] of changes) {
+    const command = email
+      .command(name)
+      .description(description)
+      .argument('<id...>', 'ids of e-mails')
+      .action((ids: readonly string[]) => change(name, ids, line));
+    withExamples(command, [`audience email ${name} eml_01J…`]);
+  }
 }
+
+const changes = [
+  ['release', 'sends e-mails again that are held'],
+  ['cancel', 'ends e-mails that are requested, deferred, in_doubt or held'],
+] as const;
 
 const optionsSchema = z.object({ state: z.string().optional(), limit: z.string().optional() });
 

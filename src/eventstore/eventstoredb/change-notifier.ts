@@ -21,8 +21,8 @@ export interface ChangeNotifierOptions {
   readonly onFault: (fault: Error) => void;
 }
 
-/** So many events within so many milliseconds are a busy log; it is one until it has been quiet for as long. */
-const busy = { events: 50, withinMs: 250, lookMs: 20 };
+/** So many events within so many milliseconds are a busy log. It is looked into often for a while, then subscribed to again. */
+const busy = { events: 50, withinMs: 250, lookMs: 20, forMs: 1_000 };
 
 export function createChangeNotifier(options: ChangeNotifierOptions) {
   const { connection, prefix, timings, random, onFault } = options;
@@ -33,7 +33,6 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
   let listening: Promise<void> | undefined;
   let burst = { since: -Infinity, events: 0 };
   let isBusy = false;
-  let lastFound = -Infinity;
   let stalledSince: number | undefined;
 
   function notify(): void {
@@ -56,7 +55,9 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
       const lost = await follow(subscription.signal, () => (failures = 0));
       stalledSince = undefined;
       if (lost === 'busy') {
-        await untilQuiet();
+        isBusy = true;
+        await pause(busy.forMs);
+        isBusy = false;
         continue;
       }
       // Once for each time that it fails, however long that lasts.
@@ -92,14 +93,6 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
     }
   }
 
-  async function untilQuiet(): Promise<void> {
-    isBusy = true;
-    lastFound = performance.now();
-    while (!closing.signal.aborted && performance.now() - lastFound < busy.withinMs) await pause(busy.withinMs / 4);
-    isBusy = false;
-    burst = { since: -Infinity, events: 0 };
-  }
-
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined);
 
   return {
@@ -126,10 +119,9 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
     },
     /** A look found events of ours. A subscription that goes on not having notified of them has stalled. */
     found(wasNotified: boolean): void {
-      lastFound = performance.now();
       if (wasNotified) return;
-      stalledSince ??= lastFound;
-      if (lastFound - stalledSince <= timings.stalledMs) return;
+      stalledSince ??= performance.now();
+      if (performance.now() - stalledSince <= timings.stalledMs) return;
       onFault(new Error('the live subscription of EventStoreDB said nothing of new events: it is started again'));
       subscription.abort();
     },
