@@ -1,9 +1,9 @@
 /** The answers for auditors, over one log. */
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
-import { createLists, type ListAt, type ListAtRequest } from './list-at.js';
+import { listAt, type ListAt, type ListAtRequest } from './list-at.js';
 import { createCatalogues } from './names.js';
-import { createPointInTime, type ContactAt, type ContactAtRequest } from './point-in-time.js';
+import { contactAt, type ContactAt, type ContactAtRequest } from './point-in-time.js';
 import type { AuditReader } from './reading.js';
 import { createReplayPace } from './replay-pace.js';
 
@@ -23,12 +23,11 @@ export interface Audit {
 }
 
 export function createAudit(reader: AuditReader): Audit {
-  const catalogues = createCatalogues(reader);
-  const pace = createReplayPace();
+  const sources = { reader, catalogues: createCatalogues(reader), pace: createReplayPace() };
   return {
-    history: createHistories({ reader, catalogues, pace }).page,
-    contactAt: createPointInTime({ reader, catalogues, pace }).contactAt,
-    listAt: createLists(reader, catalogues).listAt,
+    history: createHistories(sources),
+    contactAt: (request) => contactAt(sources, request),
+    listAt: (request) => listAt(sources, request),
     feed: createFeed(reader),
   };
 }

@@ -42,12 +42,18 @@ export interface Life {
 
 export const factOf = (because: Cause): Fact => ({ because, next: undefined });
 
-/** While it is folded. */
-export interface FoldState {
+/** What is known of a contact at a time; written while its stream is folded. */
+export interface ContactFold {
+  /** Whose the last event before the cut was; undefined where there was none that could be read. */
   contactId: string | undefined;
+  /** Undefined: no such contact at the time, or its creation is among what cannot be read. */
   life: Life | undefined;
+  /** Where there is no life: the creation that came later. */
   creation: Recorded<ContactEvent> | undefined;
+  /** By list id, of that life; deleted lists are still among them. */
   memberships: Map<string, MembershipFacts>;
+  /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
   unreadable: UnreadableEvent[];
+  /** The first that is not folded, may be after the time and about this contact: a `next` behind it may not be the next. */
   nextUnreadable: UnreadableEvent | undefined;
 }

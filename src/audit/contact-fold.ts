@@ -2,7 +2,7 @@
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import { factOf, type Cause, type FoldState, type Life, type MembershipFacts, type TagHeld } from './contact-facts.js';
+import { factOf, type ContactFold, type Life, type MembershipFacts, type TagHeld } from './contact-facts.js';
 import { statusOf } from './event-descriptions.js';
 import { consentOf } from './event-details.js';
 import { isAfterDeletion, type Moment } from './names.js';
@@ -10,24 +10,9 @@ import { noteNextChange, noteUnreadable } from './next-changes.js';
 import { profileOf, withChanges } from './profile.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
-import { timeOfUnreadable, unreadableEvent, type UnreadableEvent } from './unreadable.js';
+import { timeOfUnreadable, unreadableEvent } from './unreadable.js';
 
 type Created = Extract<ContactEvent, { type: 'ContactCreated' }>;
-
-export interface ContactFold {
-  /** Whose the last event before the cut was; undefined where there was none that could be read. */
-  readonly contactId: string | undefined;
-  /** Undefined: no such contact at the time, or its creation is among what cannot be read. */
-  readonly life: Life | undefined;
-  /** Where there is no life: the creation that came later. */
-  readonly creation: Cause | undefined;
-  /** By list id, of that life; deleted lists are still among them. */
-  readonly memberships: ReadonlyMap<string, MembershipFacts>;
-  /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
-  readonly unreadable: readonly UnreadableEvent[];
-  /** The first that is not folded, may be after the time and about this contact: a `next` behind it may not be the next. */
-  readonly nextUnreadable: UnreadableEvent | undefined;
-}
 
 interface FoldRequest {
   readonly stream: string;
@@ -46,7 +31,7 @@ const firstPage = 64;
 /** Undefined: there is no such stream. @throws StoreUnavailableError */
 export async function foldContact(reader: AuditReader, request: FoldRequest): Promise<ContactFold | undefined> {
   const { stream, moment, signal, pace } = request;
-  const state: FoldState = {
+  const state: ContactFold = {
     contactId: undefined,
     life: undefined,
     creation: undefined,
@@ -71,7 +56,7 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
   return isEmpty ? undefined : state;
 }
 
-function walkOver(state: FoldState, request: FoldRequest) {
+function walkOver(state: ContactFold, request: FoldRequest) {
   const { time, moment, contactId } = request;
   let isCut = false;
   /** Whose the stream is; a contact that is not asked for, too. */
@@ -109,7 +94,7 @@ function walkOver(state: FoldState, request: FoldRequest) {
 }
 
 /** An answer about one contact does not name another that had the address then. */
-function leaveOthers(state: FoldState, contactId: string | undefined): void {
+function leaveOthers(state: ContactFold, contactId: string | undefined): void {
   if (contactId === undefined) return;
   state.unreadable = state.unreadable.filter(({ contact_id }) => (contact_id ?? contactId) === contactId);
   if (state.contactId === contactId) return;
@@ -124,7 +109,7 @@ function isVoid({ event: { data }, position }: Recorded<ContactEvent>, moment: M
 }
 
 /** Before the cut: what was so. */
-function fold(state: FoldState, recorded: Recorded<ContactEvent>, moment: Moment): void {
+function fold(state: ContactFold, recorded: Recorded<ContactEvent>, moment: Moment): void {
   const { event } = recorded;
   state.contactId = event.data.contact_id;
   switch (event.type) {
@@ -165,7 +150,7 @@ function lifeOf({ data }: Created, recorded: Recorded<ContactEvent>): Life {
 }
 
 function setStatus(
-  { memberships }: FoldState,
+  { memberships }: ContactFold,
   { name, status, recorded }: { name: string; status: SubscriptionStatus; recorded: Recorded<ContactEvent> },
   listId: string,
 ): void {

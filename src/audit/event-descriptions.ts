@@ -2,14 +2,8 @@
 import type { DomainEvent } from '../events/codec.js';
 import { profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 
-/** What the event itself does not say. */
-export interface DescriptionContext {
-  /** Of an event that names its list by id only: the list's name at that time. */
-  readonly listName?: string | undefined;
-}
-
-/** One sentence. It may hold personal data only where names of lists and tags do. */
-export function describe(event: DomainEvent, { listName }: DescriptionContext = {}): string {
+/** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
+export function describe(event: DomainEvent, listName?: string): string {
   switch (event.type) {
     case 'ContactCreated':
       return 'The contact was created.';

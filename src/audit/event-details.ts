@@ -43,7 +43,7 @@ export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Ev
 export function summaryOf({ event, position }: Recorded<DomainEvent>, moment: Moment): string {
   if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);
   const versions = moment.versions('list', event.data.list_id);
-  return describe(event, { listName: versions && versionBefore(versions, position)?.name });
+  return describe(event, versions && versionBefore(versions, position)?.name);
 }
 
 export function consentOf({ event }: Recorded<DomainEvent>): Consent | undefined {

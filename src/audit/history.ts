@@ -31,26 +31,19 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
-interface Histories {
-  /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  page(request: HistoryRequest): Promise<HistoryPage | undefined>;
-}
-
-export function createHistories({ reader, catalogues, pace }: ReplaySources): Histories {
+export function createHistories({ reader, catalogues, pace }: ReplaySources) {
   const pageCache = createPageCache();
-  return {
-    async page(request) {
-      const moment = await catalogues.now();
-      if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
-      const found = await collect(request, { reader, moment, pageCache, pace });
-      if (found === undefined) return undefined;
-      const items: HistoryItem[] = [];
-      for (const step of found.steps) {
-        const item = itemOf(step, moment, catalogues);
-        items.push(item instanceof Promise ? await item : item);
-      }
-      return { items, ...(found.next === undefined ? {} : { next: found.next }) };
-    },
+  return async (request: HistoryRequest): Promise<HistoryPage | undefined> => {
+    const moment = await catalogues.now();
+    if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
+    const found = await collect(request, { reader, moment, pageCache, pace });
+    if (found === undefined) return undefined;
+    const items: HistoryItem[] = [];
+    for (const step of found.steps) {
+      const item = itemOf(step, moment, catalogues);
+      items.push(item instanceof Promise ? await item : item);
+    }
+    return { items, ...(found.next === undefined ? {} : { next: found.next }) };
   };
 }
 

@@ -2,8 +2,15 @@
 import type { SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
-import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
-import { readableContact, streamPages, type AuditReader } from './reading.js';
+import {
+  versionAt,
+  type Catalogues,
+  type Moment,
+  type NameVersion,
+  type NameVersions,
+  type ReplaySources,
+} from './names.js';
+import { readableContact, streamPages } from './reading.js';
 import {
   createUnreadableNotes,
   ownerOf,
@@ -44,30 +51,24 @@ export interface MemberAt {
   readonly because: Because;
 }
 
-interface Lists {
-  /** Undefined: there never was such a list. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  listAt(request: ListAtRequest): Promise<ListAt | undefined>;
-}
-
-export function createLists(reader: AuditReader, catalogues: Catalogues): Lists {
+export async function listAt(
+  { reader, catalogues }: ReplaySources,
+  { listId, time, signal }: ListAtRequest,
+): Promise<ListAt | undefined> {
+  const moment = await catalogues.now();
+  const versions = moment.versions('list', listId);
+  if (versions === undefined) return undefined;
+  const version = versionAt(versions, time);
+  const unreadable = createUnreadableNotes();
+  const pass = { reader, moment, listId, time, signal, unreadable };
   return {
-    async listAt({ listId, time, signal }) {
-      const moment = await catalogues.now();
-      const versions = moment.versions('list', listId);
-      if (versions === undefined) return undefined;
-      const version = versionAt(versions, time);
-      const unreadable = createUnreadableNotes();
-      const pass = { reader, moment, listId, time, signal, unreadable };
-      return {
-        list_id: listId,
-        list_name: version?.name ?? null,
-        time,
-        state: stateOf(version),
-        because: version === undefined ? null : await evidence(version, moment, catalogues),
-        members: () => members(pass, stateOf(version)),
-        unreadable: unreadable.found,
-      };
-    },
+    list_id: listId,
+    list_name: version?.name ?? null,
+    time,
+    state: stateOf(version),
+    because: version === undefined ? null : await evidence(version, moment, catalogues),
+    members: () => members(pass, stateOf(version)),
+    unreadable: unreadable.found,
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Fact, FoldState, Life, MembershipFacts, TagHeld } from './contact-facts.js';
+import type { Fact, ContactFold, Life, MembershipFacts, TagHeld } from './contact-facts.js';
 import { ownerOf, unreadableEvent } from './unreadable.js';
 
 interface Sought {
@@ -12,7 +12,7 @@ interface Sought {
 
 /** After the cut: what changed it next. */
 export function noteNextChange(
-  state: FoldState,
+  state: ContactFold,
   recorded: Recorded<ContactEvent>,
   { contactId, listId }: Sought,
 ): void {
@@ -21,7 +21,7 @@ export function noteNextChange(
   else if (event.data.contact_id === soughtIn(state, contactId)) change(state, recorded, listId);
 }
 
-const soughtIn = ({ contactId, creation }: FoldState, asked: string | undefined): string | undefined =>
+const soughtIn = ({ contactId, creation }: ContactFold, asked: string | undefined): string | undefined =>
   contactId ?? asked ?? creation?.event.data.contact_id;
 
 export interface UnreadableFound {
@@ -31,7 +31,7 @@ export interface UnreadableFound {
 }
 
 /** What is certainly of another contact that has the stream changes nothing here. Anything else may, be it by another's creation. */
-export function noteUnreadable(state: FoldState, { stored, current, asked }: UnreadableFound): void {
+export function noteUnreadable(state: ContactFold, { stored, current, asked }: UnreadableFound): void {
   if (state.nextUnreadable !== undefined) return;
   // Before its creation is found, an event that names no contact may be it.
   const until = state.contactId === undefined ? null : (current ?? null);
@@ -41,12 +41,12 @@ export function noteUnreadable(state: FoldState, { stored, current, asked }: Unr
 }
 
 /** Another life of the stream ends all that was so; where there was none, it may be the one that is asked for. */
-function begin(state: FoldState, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
+function begin(state: ContactFold, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
   if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
   else if (contactId === undefined || contactId === recorded.event.data.contact_id) state.creation ??= recorded;
 }
 
-function* factsOf({ memberships }: FoldState, { profileFact }: Life): Generator<Fact> {
+function* factsOf({ memberships }: ContactFold, { profileFact }: Life): Generator<Fact> {
   yield profileFact;
   for (const { fact, tags } of memberships.values()) {
     yield fact;
@@ -54,7 +54,7 @@ function* factsOf({ memberships }: FoldState, { profileFact }: Life): Generator<
   }
 }
 
-function change(state: FoldState, recorded: Recorded<ContactEvent>, listId: string | undefined): void {
+function change(state: ContactFold, recorded: Recorded<ContactEvent>, listId: string | undefined): void {
   const { event } = recorded;
   switch (event.type) {
     case 'ContactProfileChanged':
@@ -81,7 +81,7 @@ function change(state: FoldState, recorded: Recorded<ContactEvent>, listId: stri
 }
 
 function heldOf(
-  { memberships }: FoldState,
+  { memberships }: ContactFold,
   { list_id, tags }: Extract<ContactEvent, { type: 'TagsDetached' }>['data'],
 ): readonly TagHeld[] {
   const held = memberships.get(list_id)?.tags;

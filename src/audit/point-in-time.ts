@@ -1,8 +1,8 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
 import type { Consent, SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
-import type { Cause, Fact, MembershipFacts } from './contact-facts.js';
-import { foldContact, type ContactFold } from './contact-fold.js';
+import type { Cause, ContactFold, Fact, MembershipFacts } from './contact-facts.js';
+import { foldContact } from './contact-fold.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions, type ReplaySources } from './names.js';
 import type { ProfileValues } from './profile.js';
 import type { UnreadableEvent } from './unreadable.js';
@@ -56,30 +56,24 @@ export type ContactAt = {
 } & Partial<NextChange> &
   ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
-interface PointInTime {
-  /** Undefined: nothing was ever written of such a contact or list. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
-}
-
-export function createPointInTime({ reader, catalogues, pace }: ReplaySources): PointInTime {
-  return {
-    async contactAt(request) {
-      const moment = await catalogues.now();
-      const { time, listId } = request;
-      if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
-      const fold = await foldContact(reader, { ...request, moment, pace });
-      if (fold === undefined) return undefined;
-      const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
-      const contact = {
-        time,
-        ...(await show.contact(fold, request.contactId ?? null)),
-        ...(fold.unreadable.length === 0 ? {} : { unreadable: fold.unreadable }),
-      };
-      if (listId !== undefined)
-        return { ...contact, subscription: await show.subscription(listId, fold.memberships.get(listId)) };
-      return { ...contact, subscriptions: await show.subscriptions(fold.memberships) };
-    },
+export async function contactAt(
+  { reader, catalogues, pace }: ReplaySources,
+  request: ContactAtRequest,
+): Promise<ContactAt | undefined> {
+  const moment = await catalogues.now();
+  const { time, listId } = request;
+  if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
+  const fold = await foldContact(reader, { ...request, moment, pace });
+  if (fold === undefined) return undefined;
+  const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
+  const contact = {
+    time,
+    ...(await show.contact(fold, request.contactId ?? null)),
+    ...(fold.unreadable.length === 0 ? {} : { unreadable: fold.unreadable }),
   };
+  if (listId !== undefined)
+    return { ...contact, subscription: await show.subscription(listId, fold.memberships.get(listId)) };
+  return { ...contact, subscriptions: await show.subscriptions(fold.memberships) };
 }
 
 function isDeletedAt(versions: NameVersions | undefined, time: string): boolean {

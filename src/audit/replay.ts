@@ -7,7 +7,7 @@ import { readableContact, streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
 import { timeOfUnreadable } from './unreadable.js';
 
-export interface Membership {
+interface ReplayedMembership {
   readonly status: SubscriptionStatus;
   /** Ids of the attached tags that are not deleted. */
   readonly tags: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface ReplayState {
   /** `null`: before the first life of the stream. */
   readonly contactId: string | null;
   /** By list id; lists that are not deleted. */
-  readonly memberships: ReadonlyMap<string, Membership>;
+  readonly memberships: ReadonlyMap<string, ReplayedMembership>;
   /** Position of the last step, `''` before the first. */
   readonly position: string;
   readonly nextRevision: bigint;
@@ -181,7 +181,7 @@ function evolve(life: Life, event: ContactEvent, voidTags: readonly string[]): L
 
 const noTags: ReadonlySet<string> = new Set();
 
-function withMembership({ contactId, memberships }: Life, listId: string, membership: Membership): Life {
+function withMembership({ contactId, memberships }: Life, listId: string, membership: ReplayedMembership): Life {
   return { contactId, memberships: new Map(memberships).set(listId, membership) };
 }
 
@@ -195,7 +195,7 @@ function withTags(life: Life, listId: string, change: (tags: ReadonlySet<string>
 }
 
 /** Whether the list or tag is one of the contact's. */
-export function concerns({ memberships }: ReplayState, { kind, id }: NameChange): boolean {
+function concerns({ memberships }: ReplayState, { kind, id }: NameChange): boolean {
   if (kind === 'list') return memberships.has(id);
   for (const { tags } of memberships.values()) if (tags.has(id)) return true;
   return false;

@@ -1,6 +1,6 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
-import type { MembershipFacts } from '../audit/contact-facts.js';
-import { foldContact, type ContactFold } from '../audit/contact-fold.js';
+import type { ContactFold, MembershipFacts } from '../audit/contact-facts.js';
+import { foldContact } from '../audit/contact-fold.js';
 import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
