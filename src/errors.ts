@@ -18,7 +18,6 @@ export type ErrorType =
   | 'internal';
 
 export interface ErrorEntry {
-  /** HTTP status code. */
   readonly status: number;
   readonly type: ErrorType;
   /** What the client reads; `{field}`, `{limit}` and `{names}` are filled in from the error's parameters. */
@@ -111,7 +110,6 @@ export interface ErrorParameters {
   /** Name of the body field or query parameter, as the client wrote it. */
   readonly field?: string;
   readonly limit?: number;
-  /** What there is to choose from. */
   readonly names?: string;
 }
 
@@ -133,7 +131,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** The catalogue's message of `code` with its parameters filled in. */
 export function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}): string {
   const { message } = errorCatalogue[code];
   if (!message.includes('{')) return message;

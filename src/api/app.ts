@@ -25,7 +25,6 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly queries: Queries;
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
-  /** The log, for the auditor. */
   readonly events: AuditReader;
   /** Without them only health answers. */
   readonly withEndpoints: boolean;
@@ -33,7 +32,6 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly rebuilds: Rebuilds;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
-  /** The contact stream of an address. */
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

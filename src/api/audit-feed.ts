@@ -106,7 +106,6 @@ async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => bool
 const serverSentEvent = (event: FeedEvent): string =>
   `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** Ends after a while, with the client, and with the service. */
 function turnOf(gone: AbortSignal, isStopping: () => boolean): { readonly signal: AbortSignal; close(): void } {
   const turn = new AbortController();
   const end = (): void => turn.abort();

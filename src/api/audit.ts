@@ -15,9 +15,7 @@ export interface AuditRouter {
   readonly audit: Audit;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;
-  /** The contact stream of an address. */
   readonly streamOf: (email: string) => string;
-  /** The service accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 

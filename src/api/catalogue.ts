@@ -8,7 +8,6 @@ import { parseNothing, type Parser } from './input.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
 import { createRoutes } from './routes.js';
 
-/** One kind in its own words. */
 export interface CatalogueRouter<Document> {
   readonly kind: 'group' | 'list' | 'tag';
   readonly catalogue: Catalogue;
@@ -17,7 +16,6 @@ export interface CatalogueRouter<Document> {
   readonly reads: Reads;
   readonly get: (id: string) => Promise<Document | undefined>;
   readonly page: (page: PageRequest) => Promise<PageAnswer<Document>>;
-  /** What a GET shows of a document. */
   readonly show: (document: Document) => Readonly<Record<string, string>>;
 }
 

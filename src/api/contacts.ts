@@ -15,7 +15,6 @@ export interface ContactRouter {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly reads: Reads;
-  /** The stream of an address. */
   readonly streamOf: (email: string) => string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;

@@ -21,7 +21,6 @@ import {
 } from './request-context.js';
 import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './send.js';
 
-/** What an endpoint is, apart from its path and methods. */
 export interface Endpoint<Input> {
   readonly parse: Parser<Input>;
   /** Documented fields of the body, echoed by errors; absent where the endpoint takes none. */
@@ -42,7 +41,6 @@ export interface Endpoint<Input> {
 /** A request that has passed every check but those of the rules. */
 export interface Call<Input> {
   readonly input: Input;
-  /** A path parameter. */
   readonly parameter: (name: string) => string;
   readonly request: Request;
   readonly context: CommandContext;
@@ -80,7 +78,6 @@ export interface EndpointRunner {
 }
 
 const defaultBodyLimit = 256 * 1024;
-/** Of the body of an unknown caller only so much is read. */
 const anonymousBodyLimit = 8 * 1024;
 const noFields: EchoFields = { flat: [], nested: [] };
 /** The client closed the connection before it was answered. */
@@ -94,7 +91,6 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
   }
 
-  /** Key, rate limit, body. */
   function enter<Input>(context: RequestContext, endpoint: Endpoint<Input>): Body | Promise<Body> {
     const { request } = context;
     const actor = options.authenticate(request);

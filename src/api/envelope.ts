@@ -1,7 +1,6 @@
 /** The envelope of every JSON answer. */
 import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
 
-/** What an endpoint answers when all went well. */
 export interface Answer {
   /** Absent on successful GETs. */
   readonly message?: string;
@@ -54,7 +53,6 @@ export function echo(body: Readonly<Record<string, unknown>>, fields: EchoFields
 
 export interface EchoFields {
   readonly flat: readonly string[];
-  /** Fields of the object `data` in the body. */
   readonly nested: readonly string[];
 }
 

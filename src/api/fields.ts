@@ -2,7 +2,6 @@
 import { isAddress, parseMailbox } from '../commands/address.js';
 import type { ErrorCode } from '../errors.js';
 
-/** What is wrong with a value. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly limit?: number;
@@ -10,7 +9,6 @@ export interface Problem {
   readonly field?: string;
 }
 
-/** A check of one value: what it becomes, or what is wrong with it. */
 export type Check<Value> = (value: unknown) => { readonly value: Value } | Problem;
 
 // C0, DEL and C1; and the same without what a field allows.
@@ -98,7 +96,6 @@ export const status: Check<'Subscribed' | 'Unsubscribed'> = (value) => {
 
 const maxTagNames = 100;
 
-/** 1 to 100 names. */
 export const tagNames: Check<readonly string[]> = (value) => {
   if (!Array.isArray(value)) return { code: 'not_an_array' };
   const items: readonly unknown[] = value;

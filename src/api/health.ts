@@ -5,7 +5,6 @@ import type { EndpointRunner } from './endpoint-runner.js';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** State of each part, without personal data. */
   readonly parts: Readonly<Record<string, object>>;
 }
 

@@ -53,7 +53,6 @@ export const parseEmail = parser(['from_email', 'to_email', 'subject', 'mail_tem
   mail_template: take('mail_template', template),
 }));
 
-/** All but the list, which stands in the path. */
 export type ContactInput = Omit<SaveContact, 'listId'>;
 
 /** The parsers of contacts; `clock` tells milliseconds since the epoch. */

@@ -6,7 +6,6 @@ export interface RebuildFeed {
   readonly rebuilds: { status(): Promise<RebuildRecord | undefined> };
   readonly show: (record: RebuildRecord) => Promise<object>;
   readonly signal: AbortSignal;
-  /** The service accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 

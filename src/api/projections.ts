@@ -40,7 +40,6 @@ export interface ProjectionsRouter {
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
   readonly events: Pick<AuditReader, 'readAt'>;
-  /** The service accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 

@@ -5,7 +5,6 @@ const windowMs = 60_000;
 const maxCounters = 100_000;
 
 export interface RateLimiter {
-  /** Counts one request of that key or address. */
   take(who: string): RateVerdict;
 }
 

@@ -24,9 +24,7 @@ export interface RequestOptions {
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  /** A UUID. */
   readonly newUuid: () => string;
-  /** The server accepts no new connections. */
   readonly isStopping: () => boolean;
 }
 
@@ -38,11 +36,9 @@ export interface RequestContext {
   readonly response: Response;
   readonly started: number;
   readonly requestId: string;
-  /** The request id is ours, not the caller's. */
   readonly isOwnId: boolean;
   actor: string | undefined;
   rateHeaders: readonly string[];
-  /** What was read of the body. */
   body: Body;
 }
 
@@ -99,7 +95,6 @@ export function afterPreviousResponse(response: Response, run: () => void): void
   else run();
 }
 
-/** Aborts when the client closes the connection. */
 export function clientSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   if (response.destroyed) gone.abort();

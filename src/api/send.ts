@@ -10,12 +10,10 @@ const jsonHeaders = [...fixedHeaders, 'content-type', 'application/json; charset
 
 export interface WholeAnswer {
   readonly status: number;
-  /** Name and value, alternating. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** An answer that is sent piece by piece. */
 export interface StreamedAnswer {
   readonly contentType: string;
   /** Pieces of text. Each is asked for when the one before has been written. */

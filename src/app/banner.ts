@@ -17,7 +17,6 @@ export function addressOf(bound: AddressInfo | string | null, host: string): str
   return `http://${name}:${port}`;
 }
 
-/** One line that names the address and the stores. */
 export function startBanner(address: string, { events, views }: StoreSettings, folder: string): string {
   const onServers = [
     ...(events.kind === 'eventstoredb' ? ['its events are in EventStoreDB'] : []),

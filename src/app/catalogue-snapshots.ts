@@ -15,7 +15,6 @@ type SnapshotDocument = Document & {
   /** Id of the event at that revision and position: if it differs in the log, the snapshot is of another log. */
   readonly event_id: string;
   readonly at: string;
-  /** Id and name of everything that exists. */
   readonly names: readonly (readonly [id: string, name: string])[];
 };
 

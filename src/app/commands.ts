@@ -22,12 +22,10 @@ import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../event
 import type { EventStore } from '../eventstore/event-store.js';
 import { createSaltSource, createUlidSource } from './ids.js';
 
-/** Loaded contacts and e-mails kept in memory. */
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
 /** How often the catalogues are brought up to date where other processes write to them. */
 const followMs = 1_000;
-/** How long a stop waits for snapshots. */
 const closeTimeoutMs = 3_000;
 
 const sources: Sources = {
@@ -44,7 +42,6 @@ export interface Commands {
    * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
    */
   openCatalogues(snapshots: Snapshots): Promise<void>;
-  /** Writes snapshots for the next start. */
   close(): Promise<void>;
 }
 

@@ -21,7 +21,6 @@ export interface DirectRebuildInput extends DirectRebuild {
   readonly signal: AbortSignal;
 }
 
-/** After this the lease of a process that has died has run out. */
 const timeoutMs = 2 * leaseMs;
 const pauseMs = 5;
 const now = (): number => performance.now();

@@ -99,7 +99,6 @@ async function verify({ file, views }: GuardedLog, { signal, take }: Verifying):
   }
 }
 
-/** Resolves when the thread has ended. */
 function verifyInThread(
   workerData: GuardedLog & { readonly until: ChainHead },
   { signal, take }: Verifying,

@@ -20,7 +20,6 @@ import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
 
-/** Running requests get this long when the service stops. */
 const closePatienceMs = 10_000;
 
 const monotonic = (): number => performance.now();
@@ -38,7 +37,6 @@ export interface HttpOptions {
   readonly settings: StoreSettings;
   readonly logger: Logger;
   readonly lines: LogDestination;
-  /** Where the log is this process's own. */
   readonly guard: EvidenceGuard | undefined;
   readonly store: OpenEventStore;
   readonly keys: StreamKeys;

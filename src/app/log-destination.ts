@@ -14,7 +14,6 @@ const closeMs = 300;
 export interface LogDestination {
   /** One line or more, each with its line end. */
   write(lines: string): void;
-  /** Lines dropped since the start. */
   dropped(): number;
   /** Resolves when all is written, or cannot be within a moment. */
   close(): Promise<void>;
@@ -34,7 +33,6 @@ const toPipe: Send = (bytes, done) =>
 
 const toFile: Send = (bytes, done) => fs.write(1, bytes, done);
 
-/** To be opened once in a process. */
 export function openStandardOutput(): LogDestination {
   const isPipe = standardOutputIsPipe();
   // Reported to `done`; without a listener it would end the process.

@@ -13,7 +13,6 @@ import type { Transport } from '../mailer/transport.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
-/** E-mails under way at once. */
 const mailConcurrency = 10;
 
 export interface MailOptions {
@@ -61,7 +60,6 @@ function transportOf({ config, logger, folder }: MailOptions): Transport {
 const untrustedCertificate =
   'the certificate of the mail server (SMTP_URL) is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that a valid certificate names';
 
-/** One log line per change of an e-mail's state. */
 function mailReport(logger: Logger): (report: MailerReport) => void {
   return (report) => {
     if ('error' in report) {

@@ -25,7 +25,6 @@ export interface ProjectorThread {
   status(): ProjectorStatus;
   /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
   evidence(): ChainHead | undefined;
-  /** Makes new storages live. Never rejects. */
   switchTo(built: NewStorages): Promise<SwitchAnswer>;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;

@@ -22,7 +22,6 @@ export type FromProjector =
   | { readonly type: 'switched'; readonly answer: SwitchAnswer }
   | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
-/** What it sends; new storages are to be made live. */
 export type ToProjector = 'notify' | 'flush' | 'stop' | NewStorages;
 
 const main = parentPort;

@@ -30,10 +30,8 @@ export interface RebuildCoordinator {
 export interface RebuildCoordinatorOptions {
   readonly settings: StoreSettings;
   readonly readModels: ReadModels;
-  /** Other processes may request rebuilds, too. */
   readonly isShared: boolean;
   readonly holder: string;
-  /** Asks the projector of this process. */
   readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Told when one begins, ends or is interrupted. Without personal data. */
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
@@ -83,7 +81,6 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     if (!closed) timer = setTimeout(look, milliseconds).unref();
   }
 
-  /** One look at a time; after a failure it looks again. */
   function look(): void {
     looking ??= begin()
       .catch(() => lookIn(lookMs))
@@ -206,6 +203,5 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   };
 }
 
-/** Without the body. */
 const placeOf = (poison: RebuildRecord['poison']): object =>
   poison === null ? {} : { view: poison.view, stream: poison.stream, position: poison.position, reason: poison.reason };

@@ -12,7 +12,6 @@ export interface RebuildThreadOptions {
   readonly holder: string;
   readonly run: RebuildRun;
   readonly onProgress: (progress: RebuildProgress) => void;
-  /** Asks the projector of this process. */
   readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Once, when the thread has ended: with a result, or the reason why there is none. */
   readonly onEnd: (end: RebuildResult | string) => void;

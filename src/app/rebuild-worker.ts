@@ -17,7 +17,6 @@ export type FromRebuild =
   | { readonly type: 'switch'; readonly built: NewStorages }
   /** A result, or the reason why there is none. */
   | { readonly type: 'end'; readonly end: RebuildResult | string };
-/** What it sends. */
 export type ToRebuild = SwitchAnswer | 'stop';
 
 const runSchema = z.object({ views: z.array(z.string()), dryRun: z.boolean(), isStart: z.boolean() });

@@ -40,7 +40,6 @@ interface Context extends Logs {
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  /** Aborted to end the start. */
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +67,6 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   }
 }
 
-/** What must hold before anything is written. */
 async function prepareStores(store: OpenEventStore, { settings, logger, guard, signal }: Context): Promise<void> {
   await prepareViews(settings.views, {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),

@@ -16,7 +16,6 @@ import { startProjectorThread, type ProjectorThread } from './projector-thread.j
 import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
-/** How far the views are, as this process knows. */
 export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown'> {
   /** Whether this process folds the views, waits to take over, or leaves it to others. */
   readonly projector: 'leading' | 'standby' | 'elsewhere';
@@ -28,7 +27,6 @@ export interface Views {
   readonly analytics: AnalyticsQueries;
   readonly rebuilds: RebuildCoordinator;
   status(): ViewsStatus;
-  /** Of the status: the streams that a view cannot fold. */
   parked(): ViewsStatus['parked'];
   /** Of the evidence chain, where this process keeps it beside the views. */
   evidence(): ChainHead | undefined;
@@ -42,7 +40,6 @@ export interface Views {
 export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
-  /** This process folds the views, or waits to take over. */
   readonly withProjector: boolean;
   readonly logger: Logger;
   /** After the views have moved on from this position, or have caught up for the first time. */

@@ -5,7 +5,6 @@ import type { Recorded } from '../events/envelope.js';
 import { versionBefore, type Moment } from './names.js';
 import { describe } from './event-descriptions.js';
 
-/** An event, without its data. */
 export interface Evidence {
   readonly event_id: string;
   readonly type: string;

@@ -140,7 +140,6 @@ function feedEvent({ position, stream, revision, id, type, data, metadata }: Sto
   };
 }
 
-/** Who, when and why. */
 type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
 
 const unknownOrigin: Origin = {
@@ -152,7 +151,6 @@ const unknownOrigin: Origin = {
   schema: null,
 };
 
-/** From the text of an event's metadata. */
 export function originOf(metadata: string): Origin {
   const known = metadataSchema.safeParse(jsonOrText(metadata)).data;
   if (known === undefined) return unknownOrigin;

@@ -9,7 +9,6 @@ import type { NameChange, ReplayState, Step } from './replay.js';
 import { unreadableEvent } from './unreadable.js';
 import { statusOf, withoutEffect } from './event-descriptions.js';
 
-/** A list or tag by its name then and now. */
 export interface NameThenAndNow {
   readonly name_then: string;
   /** Of a deleted one: the last. */

@@ -8,7 +8,6 @@ import { initialState, replay, type Step } from './replay.js';
 import { ownerOf } from './unreadable.js';
 
 export interface HistoryRequest {
-  /** The contact's stream. */
   readonly stream: string;
   /** Only this life of the stream. Default: all of them. */
   readonly contactId?: string | undefined;
@@ -20,7 +19,6 @@ export interface HistoryRequest {
   readonly to?: string | undefined;
   /** Position of the last item of the page before. */
   readonly after?: string | undefined;
-  /** Items, at least 1. */
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -26,7 +26,6 @@ export interface ListAtRequest {
   readonly signal: AbortSignal;
 }
 
-/** The list itself at the time. */
 export interface ListAt {
   readonly list_id: string;
   /** The last one of a deleted list; null before its creation. */
@@ -47,7 +46,6 @@ export interface MemberAt {
   readonly email: string | null;
   readonly status: SubscriptionStatus;
   readonly tags: readonly { readonly tag_id: string; readonly tag_name: string }[];
-  /** What made the status so. */
   readonly because: Because;
 }
 

@@ -36,7 +36,6 @@ export interface Catalogues {
   eventOf(kind: NamedKind, version: NameVersion): Promise<Recorded<DomainEvent>>;
 }
 
-/** What the answers about one contact are made from. */
 export interface ReplaySources {
   readonly reader: AuditReader;
   readonly catalogues: Catalogues;

@@ -10,7 +10,6 @@ export interface PageCache {
   keep(key: string, state: ReplayState): void;
 }
 
-/** The last used ones, bounded by number and by what they hold. */
 export function createPageCache(): PageCache {
   const kept = new Map<string, ReplayState>();
   const weightOf = ({ memberships }: ReplayState): number => {

@@ -5,7 +5,6 @@ export type ProfileValues = { readonly email: string } & { readonly [Field in Pr
 
 type Changes = { readonly [Field in ProfileField]?: string | null | undefined };
 
-/** As the creation has it. */
 export function profileOf(person: { readonly email: string } & Changes): ProfileValues {
   const empty: ProfileValues = {
     email: person.email,

@@ -5,7 +5,6 @@ import type { Recorded } from '../events/envelope.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import { longReplayEvents, unpaced, type ReplayPace } from './replay-pace.js';
 
-/** What auditing reads from. */
 export type AuditReader = Pick<EventReader, 'readStream' | 'readAll' | 'readAt' | 'subscribe' | 'head'>;
 
 /** An answer would rest on an event that this version of the service cannot read. The message names its place, never a value. */
@@ -15,11 +14,9 @@ export class UnreadableHistoryError extends Error {
 
 interface StreamReading {
   readonly stream: string;
-  /** First revision. */
   readonly from: bigint;
   /** Events after this position are not seen. */
   readonly horizon?: string;
-  /** Events of the first page. */
   readonly size?: number;
   readonly signal?: AbortSignal | undefined;
   /** Shared by all replays that clients can ask for. */

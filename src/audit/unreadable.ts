@@ -47,9 +47,7 @@ function knownOf(metadata: string): Partial<Evidence> {
 /** When it happened; undefined where its metadata cannot be read either. */
 export const timeOfUnreadable = ({ metadata }: StoredEvent): string | undefined => originOf(metadata).at ?? undefined;
 
-/** What a pass over the log could not read. */
 export interface Unreadable {
-  /** All of them. */
   readonly count: number;
   /** In the order in which they were met; the first thousand. */
   readonly events: readonly UnreadableEvent[];

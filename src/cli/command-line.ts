@@ -27,7 +27,6 @@ export interface StoreAddresses {
     { readonly kind: 'embedded'; readonly file: string } | { readonly kind: 'mongodb'; readonly url: string };
 }
 
-/** A rebuild in this process. */
 export interface DirectRebuild extends RebuildRequest {
   /** Beside a running service of another version: builds the views that its next start with this code will read. */
   readonly isPreparation: boolean;

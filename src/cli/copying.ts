@@ -6,7 +6,6 @@ import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';
 import { keepMemorySmall } from './small-memory.js';
 
-/** What a report tells. */
 export interface Copied<Request, Result> {
   readonly request: Request;
   readonly result: Result;

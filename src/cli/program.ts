@@ -15,7 +15,6 @@ export type GlobalOptions = z.output<typeof globalOptions>;
 interface ProgramOptions {
   readonly line: CommandLine;
   readonly version: string;
-  /** Called before an action runs. */
   readonly onOptions: (options: GlobalOptions) => void;
 }
 
@@ -47,7 +46,6 @@ export function createProgram({ line, version, onOptions }: ProgramOptions): Com
   return program;
 }
 
-/** The end of a command's help. */
 export const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`);
 

@@ -5,7 +5,6 @@ const refreshMs = 100;
 const lineEveryMs = 5_000;
 const barWidth = 24;
 
-/** The part of a terminal or a pipe that is needed. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;

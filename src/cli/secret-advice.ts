@@ -15,7 +15,6 @@ interface SecretQuestion {
 const mustMatch =
   'The service starts on this log only with the secret that the log was begun with: without it every contact would be split in two.';
 
-/** One or two sentences for the operator. */
 export function adviceOnSecret({ from, to, log, environment }: SecretQuestion): string {
   const fits = (secret: string | undefined): boolean =>
     secret !== undefined && deriveStreamKeys(secret).fingerprint(log.logId) === log.secretFingerprint;

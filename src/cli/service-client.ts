@@ -11,12 +11,10 @@ export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
   /** With its query, from the slash on. */
   readonly path: string;
-  /** Sent as JSON. */
   readonly body?: object;
 }
 
 export interface ServiceAnswer {
-  /** HTTP status code. */
   readonly status: number;
   /** `data` of the envelope; of an error, too. */
   readonly data: unknown;
@@ -28,7 +26,6 @@ export interface ServiceAnswer {
 
 /** All requests carry the API key, and end with the command. */
 export interface ServiceClient {
-  /** Without credentials. */
   readonly url: string;
   /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
@@ -44,7 +41,6 @@ export interface ServicePlace {
   readonly key: string | undefined;
   /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */
   isRunning(): boolean;
-  /** Something that the operator should know. */
   onNotice(notice: string): void;
   readonly signal: AbortSignal;
 }

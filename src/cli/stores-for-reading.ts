@@ -10,7 +10,6 @@ import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read
 import type { StoreAddresses } from './command-line.js';
 import { CommandFailedError } from '../transfer/failures.js';
 
-/** Something that the operator should know. */
 type OnNotice = (notice: string) => void;
 
 /** @throws CommandFailedError @throws StoreUnavailableError */

@@ -19,6 +19,5 @@ export function unreadableInWords({ count: missed, events }: Unreadable): readon
   ];
 }
 
-/** In the words of the history, with its position. */
 export const placeOf = ({ type, at, position, summary }: UnreadableEvent): string =>
   printable(`${at ?? 'at an unknown time'}  ${type}, position ${position}. ${summary}`);

@@ -27,7 +27,6 @@ interface AudienceOptions {
   readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
-  /** A new id of that kind: prefix and ULID. */
   readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
   /**
    * What the read models say of a contact's stream: a hint that saves an append or a read, never an answer. Absent where
@@ -95,7 +94,6 @@ export interface Audience {
   upsertContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
   updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
-  /** Answers those of the named tags that exist. */
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
 }
 
@@ -224,7 +222,6 @@ function listIn({ names }: CatalogueState, listId: string): ListReference {
   return { list_id: listId, list_name: name };
 }
 
-/** What each of the names stands for now. */
 function named(state: CatalogueState, names: readonly string[]): readonly (TagReference | undefined)[] {
   return names.map((name) => {
     const id = idOfName(state, name);

@@ -25,7 +25,6 @@ export interface Sources {
   readonly newSalt: () => string;
 }
 
-/** The state of a stream after some of its events. */
 export interface LoadedState<State> {
   readonly state: State;
   /** Revision of the last event, -1n where there is none. */
@@ -41,7 +40,6 @@ export type Outcome<State, Event> =
   | { readonly status: 'refused'; readonly error: unknown };
 
 export interface DecidedBatch<State, Event> {
-  /** Of the first commands, in order. */
   readonly outcomes: readonly Outcome<State, Event>[];
   readonly events: readonly NewEvent<Event>[];
   readonly state: State;
@@ -56,7 +54,6 @@ const maxBytes = 512 * 1024;
 interface BatchInput<State, Command, Event extends DomainEvent> {
   readonly decider: Decider<State, Command, Event>;
   readonly loaded: LoadedState<State>;
-  /** At least one. */
   readonly commands: readonly {
     readonly request: { readonly command: Command; readonly context: CommandContext };
   }[];

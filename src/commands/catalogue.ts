@@ -89,7 +89,6 @@ function rename<Event>(kind: CatalogueKind<Event>, { id, name }: Entry, state: C
   return previous === name ? [] : [kind.renamed(id, name, previous)];
 }
 
-/** Those whose names do not exist yet, each name once. */
 function missing(entries: readonly Entry[], { ids }: CatalogueState): readonly Entry[] {
   const seen = new Set<string>();
   return entries.filter(({ name }) => {

@@ -14,15 +14,12 @@ export interface CommandRequest<Command> {
 }
 
 export interface Handled<State, Event> {
-  /** The state after the command. */
   readonly state: State;
-  /** None when nothing had to change. */
   readonly events: readonly Event[];
   /** Of the last event written, or of the state that made a write unnecessary. */
   readonly position: string;
 }
 
-/** Handles the commands of one kind of stream. */
 export interface CommandHandler<State, Command, Event> {
   /**
    * Resolves once the events are durable. @throws ServiceError a refusal of the decider, or `unavailable` (then the

@@ -51,7 +51,6 @@ interface Standing {
 }
 
 interface Save extends Standing {
-  /** For the contact, should it be new. */
   readonly contactId: string;
   readonly email: string;
   readonly profile: ProfileChange;

@@ -22,7 +22,6 @@ export interface Decider<State, Command, Event extends DomainEvent = DomainEvent
 
 export const isRefusal = <Event>(decision: Decision<Event>): decision is Refusal => 'refused' in decision;
 
-/** The `knows` of a decider over a table of event schemas. */
 export const knownBy =
   <Event extends DomainEvent>(schemas: Readonly<Record<Event['type'], unknown>>) =>
   (event: DomainEvent): event is Event =>

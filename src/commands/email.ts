@@ -133,13 +133,11 @@ export interface RecordInDoubt {
   readonly next_attempt_at: string | null;
 }
 
-/** Lets a held e-mail go. */
 interface ReleaseEmail {
   readonly type: 'ReleaseEmail';
   readonly next_attempt_at: string;
 }
 
-/** Ends an e-mail that is not being sent. */
 interface CancelEmail {
   readonly type: 'CancelEmail';
   readonly reason: string;

@@ -15,7 +15,6 @@ interface Basis<State> {
   readonly loaded: LoadedState<State>;
   /** No other process can have appended since. */
   readonly isFresh: boolean;
-  /** The stream was not looked at. */
   readonly isGuess: boolean;
 }
 

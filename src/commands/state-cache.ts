@@ -5,9 +5,7 @@ import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
 
 interface StateCache<State> {
-  /** Before the first event. */
   readonly unread: LoadedState<State>;
-  /** From the cache. */
   known(stream: string): LoadedState<State> | undefined;
   /** Drops the least recently used where there are too many. */
   remember(stream: string, loaded: LoadedState<State>): void;

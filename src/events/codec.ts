@@ -48,14 +48,11 @@ interface EncodedEvent {
   readonly position: string;
   readonly id: string;
   readonly type: string;
-  /** JSON text. */
   readonly data: string;
-  /** JSON text. */
   readonly metadata: string;
 }
 
 interface Codec {
-  /** The schema version that new events of this type are written with. */
   schemaVersion(type: EventType): number;
   /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
   encode(event: DomainEvent): string;
@@ -111,7 +108,6 @@ function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Co
   };
 }
 
-/** The codec of this version of the service. */
 export const codec: Codec = createCodec(upcasters);
 
 /** A copy of the event in which every `person` and `message` object carries a salt. */

@@ -42,7 +42,6 @@ export function consentDigest({ source, statement, ip, legal_basis, occurred_at 
 const subscriptionChange = z.object({
   contact_id: z.string(),
   list_id: z.string(),
-  /** The list's name as it was. */
   list_name: z.string(),
   /** `null`: the contact's first time in this list. */
   previous_status: z.enum(subscriptionStatuses).nullable(),
@@ -52,11 +51,9 @@ const subscriptionChange = z.object({
 const tagsChange = z.object({
   contact_id: z.string(),
   list_id: z.string(),
-  /** Names as they were. */
   tags: z.array(z.object({ tag_id: z.string(), tag_name: z.string() })),
 });
 
-/** Each profile field with the same schema. */
 const profile = <Field extends z.ZodType>(field: Field) => ({
   firstName: field,
   lastName: field,

@@ -15,7 +15,6 @@ const outcome = { ...attempt, smtp_code: smtpCode, enhanced_code: enhancedCode, 
 export const emailSchemas = {
   EmailRequested: z.object({
     email_id: z.string(),
-    /** Key of the recipient's contact stream. */
     recipient_key: z.string(),
     request_hash: z.string(),
     message: z.object({

@@ -46,12 +46,10 @@ export interface Recorded<Event> {
   readonly metadata: Metadata;
 }
 
-/** An event before it is recorded. */
 export interface NewEvent<Event> {
   readonly id: string;
   readonly event: Event;
   readonly metadata: Metadata;
-  /** What the store keeps. */
   readonly encoded: { readonly id: string; readonly type: string; readonly data: string; readonly metadata: string };
 }
 
@@ -59,8 +57,6 @@ export interface NewEvent<Event> {
 export interface Appended<Event> {
   readonly stream: string;
   readonly events: readonly NewEvent<Event>[];
-  /** Of the last event. */
   readonly revision: bigint;
-  /** Of the last event. */
   readonly position: string;
 }

@@ -18,7 +18,6 @@ export interface ChainedEvent {
   readonly type: string;
   /** JSON text as stored. */
   readonly data: string;
-  /** JSON text as stored. */
   readonly metadata: string;
 }
 

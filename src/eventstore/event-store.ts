@@ -28,9 +28,7 @@ export interface StoredEvent extends EventToAppend {
 }
 
 export interface AppendResult {
-  /** Revision of the last event of the append. */
   readonly revision: bigint;
-  /** Position of the last event of the append. */
   readonly position: Position;
 }
 

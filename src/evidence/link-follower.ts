@@ -46,7 +46,6 @@ const intervalMs = 1_000;
 const retryMs = 5_000;
 const eventsPerCommit = 4_096;
 
-/** Ends with the signal. */
 export async function keepEvidence(options: EvidenceOptions): Promise<void> {
   const { reader, readModels, lease, signal, startAfter, onProgress, onFault } = options;
   let told = '';

@@ -9,11 +9,9 @@ const sealFormat = 'audience-ledger-seal/1';
 const sealSchema = z.object({
   format: z.literal(sealFormat),
   log_id: z.string().regex(/^\S{1,64}$/),
-  /** Events in the log. */
   count: z.int().min(1),
   /** Position of the last of them, in the store it was in then. */
   position: z.string().regex(/^[^\s]{1,64}$/),
-  /** Id of the last of them. */
   event_id: z.string().regex(/^[0-9a-f-]{36}$/),
   /** Link of the last of them, hex. */
   head: z.string().regex(/^[0-9a-f]{64}$/),

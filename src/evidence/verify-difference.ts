@@ -34,7 +34,6 @@ export interface Difference {
   readonly revision: number | null;
   readonly event_id: string | null;
   readonly type: string | null;
-  /** In words, without a full stop. */
   readonly message: string;
 }
 

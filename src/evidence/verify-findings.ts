@@ -4,7 +4,6 @@ import { nameKey } from '../events/names.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 
-/** Nothing of it is personal. */
 export interface Finding {
   /** `second_contact`: created again in a stream in which a contact lives. `same_name`: two things of a kind with one name. `unreadable`: an event of a catalogue that cannot be read. */
   readonly kind: 'second_contact' | 'same_name' | 'unreadable';
@@ -14,7 +13,6 @@ export interface Finding {
 }
 
 interface Findings {
-  /** To be given every event of the log in order. */
   take(event: StoredEvent): void;
   /** The first ones, at most 100. */
   all(): readonly Finding[];

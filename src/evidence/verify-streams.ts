@@ -4,7 +4,6 @@ import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../event
 import { differenceAt, type Difference } from './verify-difference.js';
 
 interface StreamChecks {
-  /** To be given every event of the log in order. */
   check(event: LinkedEvent, ordinal: number): Difference | undefined;
 }
 

@@ -11,7 +11,6 @@ export interface LoadedEmail {
   readonly state: EmailState;
   /** When it was requested, or last released: from then on the time to give up counts. */
   readonly since: string;
-  /** Id of the last event. */
   readonly lastEventId: string;
 }
 

@@ -126,7 +126,6 @@ export function createMailer(options: MailerOptions): Mailer {
     running.set(stream, run(entry));
   }
 
-  /** Never rejects. */
   async function run(entry: DueEmail): Promise<void> {
     const { stream } = entry;
     try {
@@ -167,7 +166,6 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** Waits for the work, but no longer than this. */
 async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let handle: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => (handle = setTimeout(resolve, milliseconds)));

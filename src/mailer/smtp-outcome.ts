@@ -1,7 +1,6 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
 import type { Reason, Reply, SendOutcome } from './transport.js';
 
-/** The parts of a nodemailer error that tell what happened. */
 export interface SmtpError {
   readonly code?: string | undefined;
   /** The SMTP command that was under way; `CONN` for none. */

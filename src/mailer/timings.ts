@@ -3,7 +3,6 @@
 export interface MailerTimings {
   /** From the claim of an attempt to its deadline, after which others may judge it. */
   readonly attempt: number;
-  /** How long the transport waits for the reply to the final dot. */
   readonly reply: number;
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   readonly margin: number;

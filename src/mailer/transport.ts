@@ -32,7 +32,6 @@ export type Reason =
 /** The server's reply quotes the address, so it is personal: it goes under `message` of the event and nowhere else. */
 export interface Reply {
   readonly smtp_code?: number | undefined;
-  /** Enhanced status code (RFC 3463). */
   readonly enhanced_code?: string | undefined;
   readonly response?: string | undefined;
 }

@@ -8,7 +8,6 @@ import { growthDayPrefix, lifeId, listGrowth, type LateJoiner, type ListDay, typ
 import { firstDayOfTag, isTorn, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
 import { listEndId, tagLifeId, tagUse, useDayPrefix, type ListEnd, type TagDay, type TagLife } from './tag-use.js';
 
-/** What of a time line is wanted. */
 export interface Wanted {
   /** A day; absent: the first of which there is something to tell. */
   readonly from?: string | undefined;
@@ -60,7 +59,6 @@ function rangeOf({ from, to, interval, check }: Wanted, first: string): Range {
   return range;
 }
 
-/** Every document of the query, by its order. */
 async function everything<D extends Document>(
   reader: ReadModelReader,
   view: View,

@@ -11,7 +11,6 @@ export interface Range {
   readonly interval: Interval;
 }
 
-/** First and last day of an interval. */
 export interface Span {
   readonly from: string;
   readonly to: string;
@@ -62,9 +61,7 @@ const calendars: Readonly<Record<Interval, Calendar>> = {
   month: { start: (day) => `${day.slice(0, 7)}-01`, end: endOfMonth, number: monthOf },
 };
 
-/** The first day of the interval in which the day lies. */
 export const startOf = (day: string, interval: Interval): string => calendars[interval].start(day);
-/** The last day of the interval in which the day lies. */
 export const endOf = (day: string, interval: Interval): string => calendars[interval].end(day);
 
 /** How many intervals there are, without counting them one by one. */
@@ -73,7 +70,6 @@ export function countIntervals({ from, to, interval }: Range): number {
   return number(to) - number(from) + 1;
 }
 
-/** In order. */
 export function* intervalsOf({ from, to, interval }: Range): Generator<Span> {
   for (let day = startOf(from, interval); day <= to;) {
     const end = endOf(day, interval);

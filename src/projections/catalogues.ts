@@ -4,7 +4,6 @@ import { nameKey } from '../events/names.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
 type Named<Fields> = Fields & {
-  /** Under which the name is unique. */
   readonly name_key: string;
   readonly created_at: string;
 };

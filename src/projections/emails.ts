@@ -28,9 +28,7 @@ export type EmailDocument = {
   readonly next_attempt_at: string | null;
   /** Reason of the last deferral, failure or doubt, and the codes that the server replied. */
   readonly last_error: string | null;
-  /** Of the running attempt. */
   readonly deadline: string | null;
-  /** Of the running attempt. */
   readonly run_id: string | null;
 };
 

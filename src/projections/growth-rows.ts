@@ -5,15 +5,11 @@ import { sumByInterval, type Change } from './sum-by-interval.js';
 
 export interface ListGrowth {
   readonly life: ListLife;
-  /** In any order. */
   readonly days: readonly ListDay[];
 }
 
-/** An interval of the list's life. */
 export type GrowthRow = {
-  /** Its first day. */
   readonly from: string;
-  /** Its last day. */
   readonly to: string;
   /** Subscribed for the first time. */
   readonly joined: number;

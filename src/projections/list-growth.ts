@@ -21,7 +21,6 @@ export type ListDay = {
 export type ListLife = {
   readonly kind: 'list';
   readonly list_id: string;
-  /** The last one. */
   readonly list_name: string;
   readonly created_at: string;
   readonly deleted: { readonly at: string; readonly position: string } | null;
@@ -40,7 +39,6 @@ export type LateJoiner = {
   readonly late_in: string;
   /** Day of joining; null: not yet. */
   readonly joined_on: string | null;
-  /** Log position of joining. */
   readonly position: string | null;
 };
 

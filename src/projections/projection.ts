@@ -10,7 +10,6 @@ import type { Document, View } from '../readmodels/read-models.js';
 export interface Projection<D extends Document = Document> extends View {
   /** Event types it folds. A change of what these yield needs a new version, hence a rebuild. */
   readonly handles: readonly EventType[];
-  /** Ids of the documents that the event changes. */
   keys(event: Recorded<DomainEvent>): readonly string[];
   /**
    * The document after the event; `null` deletes it; the same object = unchanged. Throws when the event cannot be

@@ -79,10 +79,8 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
     },
     /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
-    /** The whole stream name of an e-mail. */
     streamOfEmail: async (id: string) => (await read<EmailDocument>(reader, emails, id))?.stream,
     getEmail: async (id: string) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
-    /** By e-mail id. */
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
@@ -180,7 +178,6 @@ const tagNames = (
   holders: readonly { readonly tag_ids: readonly string[] }[],
 ): Promise<TagNames> => reader.getMany<TagDocument>(tags, [...new Set(holders.flatMap(({ tag_ids }) => tag_ids))]);
 
-/** By tag id. */
 const tagsOf = (tagIds: readonly string[], names: TagNames): readonly AttachedTag[] =>
   [...tagIds].sort().flatMap((tag_id) => {
     const tag = names.get(tag_id)?.document;

@@ -3,10 +3,8 @@ import { intervalsOf, startOf, type Range, type Span } from './calendar.js';
 
 export type Counts<Name extends string> = Readonly<Record<Name, number>>;
 
-/** What happened on a day. */
 export interface Change<Name extends string> {
   readonly day: string;
-  /** These and no other fields. */
   readonly counts: Counts<Name>;
 }
 

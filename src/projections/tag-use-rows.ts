@@ -5,7 +5,6 @@ import { sumByInterval, type Change } from './sum-by-interval.js';
 
 export interface TagUse {
   readonly life: TagLife;
-  /** In any order. */
   readonly days: readonly TagDay[];
   /** Of those of its lists that were deleted, by list id. */
   readonly ends: ReadonlyMap<string, ListEnd>;
@@ -13,9 +12,7 @@ export interface TagUse {
 
 /** An interval of the tag's life. Counted per contact and list: a contact who bears it in two lists counts twice. */
 export type TagUseRow = {
-  /** Its first day. */
   readonly from: string;
-  /** Its last day. */
   readonly to: string;
   readonly attached: number;
   readonly detached: number;

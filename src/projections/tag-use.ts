@@ -24,7 +24,6 @@ export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly positio
 export type TagLife = {
   readonly kind: 'tag';
   readonly tag_id: string;
-  /** The last one. */
   readonly tag_name: string;
   readonly created_at: string;
   readonly deleted: Deletion | null;

@@ -10,7 +10,6 @@ const factor = 2;
 const mostBehindMs = 400;
 
 export interface BatchDelay {
-  /** A batch begins. */
   begin(this: void): void;
   /** To be awaited after a batch of this many events. */
   wait(this: void, events: number): Promise<void> | undefined;
@@ -52,7 +51,6 @@ export function createBatchDelay(now: () => number): BatchDelay {
 /** Not narrowed by an earlier look: an abort happens between two awaits. */
 export const aborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** Resolves after the time, or when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });

@@ -8,16 +8,13 @@ import { CannotFoldError, type Projection } from '../projections/projection.js';
 
 export interface FoldInput {
   readonly events: readonly StoredEvent[];
-  /** By event type; see `handlersOf`. */
   readonly handlers: ReadonlyMap<string, readonly Projection[]>;
-  /** Streams parked so far, by id. */
   readonly parked: ReadonlyMap<string, ParkedStream>;
   /** What a poison event does: park its stream for that view, or throw a PoisonEventError. */
   readonly park: boolean;
 }
 
 export interface FoldResult {
-  /** Newly parked. */
   readonly parked: readonly ParkedStream[];
   /** Unknown types, once per event. */
   readonly unknown: readonly string[];
@@ -54,7 +51,6 @@ export interface Slot {
   position: string | null;
   /** Its position in the store. */
   stored: string | null;
-  /** Since it was stored. */
   changed: boolean;
 }
 
@@ -152,7 +148,6 @@ async function loadSlots(
   return slots;
 }
 
-/** Of what `load` has found. */
 export function toSlot(found: { readonly document: Document | null; readonly position: string } | undefined): Slot {
   const stored = found?.position ?? null;
   return { document: found?.document ?? undefined, position: stored, stored, changed: false };

@@ -17,14 +17,11 @@ export interface Follower {
   /** Somebody waits, or something has moved: ask at once. */
   wake(): void;
   status(): FollowerStatus;
-  /** Resolves when it asks no more. */
   close(): Promise<void>;
 }
 
 export interface FollowerOptions {
-  /** Told which storages are live. */
   readonly readModels: LiveReader;
-  /** Those that this process reads. */
   readonly views: readonly View[];
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'restartAt' | 'visiblePosition' | 'isAwaited'>;
   /** After the views have moved on from this position. */

@@ -38,7 +38,6 @@ export class LeaseLostError extends Error {
 
 export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions): Lease {
   let validUntil = -Infinity;
-  /** Of the last `hold`. */
   let held: number | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let closed = false;

@@ -9,7 +9,6 @@ import { rebuildName, storedIn } from './storage.js';
 
 /** Plain data: it crosses threads. */
 export interface NewStorages {
-  /** Of the rebuild, as stored: `live` names the storages. */
   readonly checkpoint: Checkpoint;
   /** Of the lease under which they are built. */
   readonly epoch: number;

@@ -16,7 +16,6 @@ const oldStoragesName = 'old_storages';
 /** What a change of the views needs, and what fences it off. */
 export interface ViewsWriter {
   readonly readModels: ReadModels;
-  /** Of the lease. */
   readonly epoch?: number | undefined;
   /** Called before each change: throws when this process may not make it any more. */
   readonly check: () => void;

@@ -7,7 +7,6 @@ export type ParkedStream = {
   /** Storage version that was not folded on: tells whether an old storage parked the stream or the live one. */
   readonly storage?: number;
   readonly stream: string;
-  /** Of the event that could not be folded. */
   readonly position: string;
   readonly event_id: string;
   readonly event_type: string;
@@ -19,7 +18,6 @@ export const parkedView: View = { name: 'parked', version: 1, indexes: [{ fields
 
 export const parkedId = (view: string, stream: string): string => `${view}/${stream}`;
 
-/** By id, as `readParked` answers. */
 export const withParked = (
   parked: ReadonlyMap<string, ParkedStream>,
   more: readonly ParkedStream[],
@@ -28,7 +26,6 @@ export const withParked = (
     ? parked
     : new Map([...parked, ...more.map((one): [string, ParkedStream] => [parkedId(one.view, one.stream), one])]);
 
-/** All parked streams by id. */
 export async function readParked(readModels: ReadModelReader): Promise<ReadonlyMap<string, ParkedStream>> {
   const parked = new Map<string, ParkedStream>();
   for await (const page of everyPage<ParkedStream>(readModels, parkedView))

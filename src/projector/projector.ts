@@ -134,7 +134,6 @@ async function runSession(run: Run): Promise<void> {
   }
 }
 
-/** Waits until this process may fold. False when it is to stop instead. */
 async function takeOver(run: Run): Promise<boolean> {
   const { lease, signal } = run.options;
   if (lease === undefined) return true;
@@ -146,7 +145,6 @@ async function takeOver(run: Run): Promise<boolean> {
   return true;
 }
 
-/** Opens the views and, where there are none yet, builds them. */
 async function begin(run: Run): Promise<void> {
   const { options, readModels } = run;
   const { reader, projections, signal, lease, foreignViews = 'rebuild', buildInitially = prepareAll } = options;

@@ -45,13 +45,11 @@ export const initialStatus: ProjectorStatus = {
 export interface BuildProgress {
   /** Folded up to here, in memory. */
   readonly position: string;
-  /** Events read in this run. */
   readonly events: number;
   /** When the last event that a view handles happened; undefined when the page held none. */
   readonly at: string | undefined;
   /** Unknown types, once per event of the page. */
   readonly unknown: readonly string[];
-  /** Parked by this page. */
   readonly parked: readonly ParkedStream[];
 }
 

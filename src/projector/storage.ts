@@ -1,10 +1,8 @@
 /** Storage versions: which stored generation of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 
-/** Storage version of each view by name. */
 export type LiveVersions = Checkpoint['live'];
 
-/** Checkpoint of the live views. */
 export const checkpointName = 'views';
 /** Checkpoint of an initial build, which nobody reads yet. */
 export const initialBuildName = 'initial_build';
@@ -39,7 +37,6 @@ export function nextStorage(
 export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undefined): boolean =>
   storage !== undefined && projectionVersionOf(storage) === version;
 
-/** First storage version of each view by name. */
 export const firstVersions = (views: readonly View[]): LiveVersions =>
   Object.fromEntries(views.map(({ name, version }) => [name, version]));
 

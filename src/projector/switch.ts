@@ -14,7 +14,6 @@ const mostMissing = 1_000;
 export interface Switching extends ViewsWriter {
   readonly reader: EventReader;
   readonly projections: readonly Projection[];
-  /** Of the live views, as stored. */
   readonly checkpoint: Checkpoint;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,6 @@ import type { Projection } from '../projections/projection.js';
 export interface Generation {
   /** Position of the last append noted, `''` where there is none. */
   readonly newest: string;
-  /** Appends noted. */
   size(): number;
   note(append: Appended<DomainEvent>, byType: ReadonlyMap<string, readonly Projection[]>): void;
   /** Position of the last append that touches one of these; see `OwnWrites.visible`. */

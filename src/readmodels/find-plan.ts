@@ -4,7 +4,6 @@ import { InvalidCursorError, type Document, type FindQuery, type Index, type Vie
 export type Scalar = string | number | boolean | null;
 
 export interface FindPlan {
-  /** Fields of `where`, sorted. */
   readonly whereFields: readonly string[];
   /** `id` or an indexed field. */
   readonly sort: string;
@@ -47,7 +46,6 @@ function chooseIndex(view: View, whereFields: readonly string[], sort: string): 
   return candidates.find(({ fields }) => fields.length === used);
 }
 
-/** The cursor of the page that begins after this document. */
 export function cursorAfter(plan: FindPlan, id: string, document: Document): string {
   const value = plan.sort === 'id' ? null : scalarOf(document, plan.sort);
   return encode([plan.sort, plan.descending, value, id]);

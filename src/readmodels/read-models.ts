@@ -58,7 +58,6 @@ export interface DocumentWrite {
   readonly id: string;
   /** `null` deletes: a tombstone with the position stays. */
   readonly document: Document | null;
-  /** Position of the last event folded into it. */
   readonly position: string;
   /** The position it was loaded with, `null` when there was neither document nor tombstone. */
   readonly loaded: string | null;

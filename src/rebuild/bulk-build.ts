@@ -15,7 +15,6 @@ export interface BulkBuildInput extends ViewsWriter {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
   /** As they are stored. Nobody else reads them until the build is done. */
   readonly projections: readonly Projection[];
-  /** Of the build's own checkpoint. */
   readonly name: string;
   /** That checkpoint as stored: an interrupted build goes on there. `null`, or before the first event: what the views hold is dropped. */
   readonly from: Checkpoint | null;
@@ -26,7 +25,6 @@ export interface BulkBuildInput extends ViewsWriter {
   readonly signal: AbortSignal;
   /** After each page of the log; it is not written yet. */
   readonly onProgress: (progress: BuildProgress) => void;
-  /** What is folded before it is written, at most. */
   readonly bounds?: WriteBounds;
 }
 

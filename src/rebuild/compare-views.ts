@@ -15,7 +15,6 @@ export interface CompareInput {
   readonly follow: () => Promise<string>;
   /** Documents compared so far. */
   readonly onProgress: (documents: number) => void;
-  /** Resolves after a moment. */
   readonly pause: () => Promise<void>;
 }
 

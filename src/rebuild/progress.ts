@@ -15,7 +15,6 @@ export interface RebuildRun extends RebuildRequest {
   readonly isPreparation?: boolean;
 }
 
-/** As it is shown. */
 export type RebuildProgress = {
   readonly stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
   /** Folded up to here. */
@@ -32,10 +31,8 @@ export type RebuildProgress = {
   readonly documents_compared: number;
 };
 
-/** As it is shown. */
 export type RebuiltView = {
   readonly name: string;
-  /** Of the projection. */
   readonly version: number;
   readonly storage_version: number;
   /** Differences are expected: another version of the projection was live, or streams were parked. */

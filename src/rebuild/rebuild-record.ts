@@ -43,7 +43,6 @@ export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => (
   poison: null,
 });
 
-/** What is stored in the view. */
 export interface StoredRecords {
   /** Undefined when there has been none. */
   readonly record: RebuildRecord | undefined;

@@ -33,15 +33,12 @@ export interface RebuildInput extends ViewsWriter {
   readonly reader: EventReader;
   /** All of this code. */
   readonly projections: readonly Projection[];
-  /** Asks the projector. */
   readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
-  /** Of the lease `rebuild`. */
   readonly epoch: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: RebuildProgress) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  /** Resolves after a moment. */
   readonly pause: () => Promise<void>;
   /** Of what the bulk build writes at once: others wait for it where they share one file. */
   readonly bounds?: WriteBounds;
@@ -226,7 +223,6 @@ function rebuiltViews({ input, live, fresh }: Rebuild, found?: Found): readonly 
   });
 }
 
-/** The projector has refused to switch. */
 class RefusedError extends RebuildInterruptedError {
   constructor(
     reason: string,
@@ -254,7 +250,6 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
   }
 }
 
-/** What has been built is of no use. */
 async function discard({ input, fresh }: Rebuild): Promise<void> {
   // This process may have been stopped for long: they may be live by now.
   const live = (await input.readModels.checkpoint(checkpointName))?.live ?? {};

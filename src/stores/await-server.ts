@@ -11,12 +11,9 @@ export type ServerVerdict =
   | { readonly status: string; readonly reason: string };
 
 export interface AwaitedServer {
-  /** What the operator calls it. */
   readonly name: string;
   readonly check: () => Promise<ServerVerdict>;
-  /** Called after each check that failed. */
   readonly onWaiting: (reason: string) => void;
-  /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 

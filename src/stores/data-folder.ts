@@ -20,7 +20,6 @@ export interface DataFolder {
   readonly eventsFile: string;
   readonly viewsFile: string;
   readonly outbox: string;
-  /** Hashes of the stored API keys. */
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;

@@ -28,7 +28,6 @@ export const storeSettings = z.object({
 });
 export type StoreSettings = z.output<typeof storeSettings>;
 
-/** What the composition root needs beyond the port. */
 export interface OpenEventStore extends EventStore {
   /** Whether appends are accepted at present, as far as is known. */
   isWritable(): boolean;
@@ -63,7 +62,6 @@ export interface EventStoreHooks {
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; called at each try. */
   readonly onWaiting: (reason: string) => void;
-  /** Ends the waiting for a server. */
   readonly signal?: AbortSignal | undefined;
 }
 

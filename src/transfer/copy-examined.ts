@@ -9,7 +9,6 @@ import { withRetry, type Retrying } from './with-retry.js';
 
 export interface CopyOptions extends Retrying {
   readonly report: Report;
-  /** Something that the operator should know while it runs. */
   readonly onNotice: (notice: string) => void;
 }
 
@@ -30,7 +29,6 @@ export interface CopyResult {
   readonly source: Stillness;
   /** Events that were in the target before. */
   readonly alreadyThere: number;
-  /** Events that were copied; in a dry run: that would be. */
   readonly copied: number;
   readonly comparison?: Comparison;
 }

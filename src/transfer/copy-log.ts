@@ -24,7 +24,6 @@ const bytesAtOnce = 1024 * 1024;
 export interface Copying extends Retrying {
   readonly source: Pick<EventReader, 'readAll' | 'head'>;
   readonly target: EventStore;
-  /** Events of the source, as examined; for the progress only. */
   readonly total: number;
   readonly report: Report;
   /** Appends that may be under way at once. More than one only where the target takes them in the order of the calls. */
@@ -102,7 +101,6 @@ async function copyUntil(until: Position, from: Reached, copying: Copying): Prom
   return { events, position };
 }
 
-/** Neighbours of one stream, for one append. */
 interface Group {
   readonly first: StoredEvent;
   last: StoredEvent;

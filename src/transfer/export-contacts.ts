@@ -17,7 +17,6 @@ interface ExportedSubscription {
   readonly list_id: string;
   readonly list_name: string;
   readonly status: string;
-  /** When the status became so. */
   readonly since: string;
   readonly tags: readonly ExportedTag[];
 }

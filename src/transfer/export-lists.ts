@@ -18,7 +18,6 @@ const columns: Columns = {
   unsubscribed: 'integer',
 };
 
-/** Contacts of a list by their status. */
 interface Members {
   Subscribed: number;
   Unsubscribed: number;

@@ -19,7 +19,6 @@ export interface ExportLog extends Retrying {
   readonly time: string | undefined;
   /** Events that the export needs and that cannot be read. */
   readonly unreadable: UnreadableNotes;
-  /** Called after every event of the log that was read. */
   readonly onRead: () => void;
 }
 

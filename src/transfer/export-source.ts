@@ -3,7 +3,6 @@
 /** `time` and `day` are ISO 8601 in UTC. `long_text` is text that is never searched for: Parquet keeps no statistics of it. */
 export type ColumnType = 'text' | 'long_text' | 'integer' | 'time' | 'day';
 
-/** By name, in their order. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export type Cell = string | number | null;

@@ -8,7 +8,6 @@ export class UsageError extends Error {
 /** The command failed; the message is for the operator and holds no personal data. Exit code 1. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
-  /** One word for programs, such as `not_found`. */
   readonly type: string;
 
   constructor(message: string, options: { readonly type?: string; readonly cause?: unknown } = {}) {

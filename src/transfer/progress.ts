@@ -1,7 +1,6 @@
 /** How far an export, an import or a migration is. */
 
 export interface Progress {
-  /** What is being done, in words for the operator. */
   readonly phase: string;
   /** Mostly events, counted from the beginning of the log. */
   readonly done: number;

@@ -62,9 +62,7 @@ interface ExportOptions {
 export interface ExportResult extends Written {
   /** Events, contacts, lists, or days of lists. */
   readonly records: number;
-  /** Events of the log that were read. */
   readonly events: number;
-  /** Of the last of them. */
   readonly position: Position;
   readonly milliseconds: number;
   /** Of contacts and lists: what events changed that cannot be read is not in it. */

@@ -10,7 +10,6 @@ export interface MigrationRequest {
   readonly isDryRun: boolean;
 }
 
-/** Throws as `copyExamined` does. */
 export async function runMigration(
   { from, to, isDryRun }: MigrationRequest,
   options: CopyOptions,

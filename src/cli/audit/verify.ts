@@ -134,7 +134,6 @@ interface CheckedSeal {
   readonly check: SealCheck;
 }
 
-/** Names of files. */
 export interface SealOptions {
   readonly seal?: string | undefined;
   readonly publicKey?: string | undefined;

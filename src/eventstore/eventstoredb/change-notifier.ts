@@ -47,7 +47,6 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
     return burst.events >= busy.events;
   }
 
-  /** For ever: whatever ends a subscription, the next one follows. */
   async function listen(): Promise<void> {
     let failures = 0;
     while (!closing.signal.aborted) {
@@ -98,7 +97,6 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
   return {
     /** Grows with each notification. To be asked before one looks into the log. */
     version: (): number => version,
-    /** Something was appended, perhaps. */
     notify,
     /** Resolves when there is a newer version (true), when it is time to look anyway (false), or when aborted or closed. */
     next(seen: number, signal: AbortSignal): Promise<boolean> {

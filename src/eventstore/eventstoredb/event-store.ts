@@ -21,7 +21,6 @@ import { defaultTimings, type Timings } from './timings.js';
 import { parseServerUrl } from './url.js';
 
 export interface EventStoreDbOptions {
-  /** `esdb://…` or `esdb+discover://…` */
   readonly url: string;
   /**
    * Put before the names of streams, and taken off again here only. Streams without it are ignored, so several logs can

@@ -51,7 +51,6 @@ interface LogOptions extends PageOptions {
 
 interface Look extends Pick<PageOptions, 'limit' | 'signal'> {
   readonly start: ReadCall['start'];
-  /** So many events are asked for. */
   readonly count: number;
   /** Whether the event belongs to the page at all. */
   readonly wanted?: (position: Position) => boolean;
@@ -176,7 +175,6 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
   };
 }
 
-/** The end that is read away from. */
 const edgeOf = (backwards: boolean): typeof END | typeof START => (backwards ? END : START);
 
 const orUnavailable =
@@ -192,7 +190,6 @@ export const nothing: Page = { events: [], first: undefined, last: undefined, en
 const isOurs = ({ streamId, type }: RecordedEvent, prefix: string): boolean =>
   streamId.startsWith(prefix) && !streamId.startsWith('$') && !type.startsWith('$');
 
-/** The event under its logical name. */
 const storedEvent = (event: RecordedEvent, prefix: string, position: Position): StoredEvent => ({
   stream: event.streamId.slice(prefix.length),
   revision: event.revision,

@@ -1,6 +1,5 @@
 /** Time-outs and intervals of the EventStoreDB adapter, in milliseconds. Tests shorten them. */
 export interface Timings {
-  /** From the call to the answer of an append. */
   readonly appendMs: number;
   /** A read is given up when the server is silent for so long. */
   readonly silenceMs: number;

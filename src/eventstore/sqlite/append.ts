@@ -32,7 +32,6 @@ export class IneffectiveWriteError extends Error {
   override readonly name = 'IneffectiveWriteError';
 }
 
-/** Prepares the statements on the write connection. */
 export function createAppender(db: Database.Database): Appender {
   const findStream = db.prepare<[string], [number, number]>('select id, revision from streams where name = ?').raw();
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');

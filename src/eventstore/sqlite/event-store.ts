@@ -15,7 +15,6 @@ export interface SqliteEventStore extends EventStore, SqliteLinks {
 }
 
 export interface SqliteEventStoreOptions {
-  /** The log, `…/events.db`, in a folder that exists; created if missing. */
   readonly file: string;
   /** Milliseconds since 1970, for `recorded_at`. */
   readonly clock: () => number;

@@ -7,7 +7,6 @@ const applicationId = 0x41754c65;
 /** The only format that is read and written. Formats 1 to 3 were never released. */
 const formatVersion = 4;
 
-/** For people. */
 const logView = `
   create view log as
     select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at,
@@ -52,7 +51,6 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-/** Makes a blank file a log. */
 export function createSchema(db: Database.Database): void {
   db.transaction(() => {
     db.exec(schema);

@@ -6,7 +6,6 @@ export const noStream = -1;
 export const streamExists = -2;
 export const anyRevision = -3;
 
-/** Several appends, in order. */
 export interface AppendMessage {
   readonly type: 'append';
   /** UTC, ISO 8601. */
@@ -47,7 +46,6 @@ export interface Append {
   readonly size: number;
 }
 
-/** At least one append. */
 export function pack(appends: readonly Append[], recordedAt: string): AppendMessage {
   const numbers: number[] = [];
   const texts: string[] = [];

@@ -25,7 +25,6 @@ export interface SqliteEventReader extends EventReader, SqliteLinks {
 }
 
 export interface SqliteEventReaderOptions {
-  /** The log, `…/events.db`; it must exist. */
   readonly file: string;
   /** Milliseconds between looks for new events while a subscription waits; 0 = only when woken. Default 50. */
   readonly pollMs?: number;

@@ -15,7 +15,6 @@ import { CommitConflictError, ReadModelsUnavailableError, type Commit, type Docu
 
 /** Documents in one bulk write; the driver cuts it further at 16 MiB. */
 const chunkSize = 1_000;
-/** Bulk writes at once. */
 const concurrency = 4;
 
 /**

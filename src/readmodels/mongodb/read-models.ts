@@ -29,7 +29,6 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   const collection = (view: Pick<View, 'name' | 'version'>): Collection<StoredView> =>
     db.collection<StoredView>(collectionName(view));
 
-  /** Those that are there, tombstones included. */
   async function read(view: View, ids: readonly string[]): Promise<readonly StoredView[]> {
     const wanted = [...new Set(ids)];
     const chunks: Promise<StoredView[]>[] = [];

@@ -6,7 +6,6 @@ import { columnName, indexName, keptView, sideName, tableNames, toColumn, type C
 
 type FoundRow = { readonly id: string; readonly document: string; readonly position: string };
 
-/** Pieces of SQL with the values they bind, in order. */
 interface Conditions {
   readonly sql: string[];
   readonly values: Column[];

@@ -12,7 +12,6 @@ export interface TableNames {
   readonly main: string;
   /** Indexed fields, each once, sorted. */
   readonly fields: readonly string[];
-  /** Array-indexed fields. */
   readonly arrays: readonly string[];
 }
 
