@@ -19,7 +19,6 @@ export interface AnalyticsRouter {
 }
 
 const query = ['from', 'to', 'interval'];
-/** Ten years of days. */
 const maxRows = 3_700;
 
 export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, runner: EndpointRunner): Router {

@@ -7,13 +7,11 @@ import { checkParameters, choice, optionalText } from './query.js';
 import { defaultLimit, pageRequest } from './reads.js';
 import type { Routes } from './routes.js';
 
-/** Clients that follow at once. */
 const mostFollowers = 100;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
 
-/** `isStopping`: the service accepts no new connections. */
 export function addFeed(routes: Routes, feed: Feed, isStopping: () => boolean): void {
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
   routes.get('/events', {

@@ -6,7 +6,6 @@ import { ServiceError } from '../errors.js';
 import { choice, requiredTime } from './query.js';
 import type { Routes } from './routes.js';
 
-/** Each pass reads the whole log. */
 const passesAtOnce = 2;
 
 export function addListAt(routes: Routes, audit: Pick<Audit, 'listAt'>): void {

@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http';
 export interface ApiKey {
   /** Who acts: stands as `actor` in the events' metadata. Never the key. */
   readonly id: string;
-  /** SHA-256 of the key. */
   readonly hash: Buffer;
 }
 

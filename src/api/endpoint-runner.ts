@@ -46,7 +46,6 @@ export interface Call<Input> {
   readonly context: CommandContext;
   /** From `X-Min-Position`; undefined: none is asked for, or the views show it. */
   readonly minPosition: string | undefined;
-  /** Makes a signal that aborts when the client goes away. */
   readonly signal: () => AbortSignal;
 }
 
@@ -80,7 +79,6 @@ export interface EndpointRunner {
 const defaultBodyLimit = 256 * 1024;
 const anonymousBodyLimit = 8 * 1024;
 const noFields: EchoFields = { flat: [], nested: [] };
-/** The client closed the connection before it was answered. */
 const clientClosedRequest = 499;
 
 export function createEndpointRunner(options: RunnerOptions): EndpointRunner {

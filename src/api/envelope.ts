@@ -7,11 +7,9 @@ export interface Answer {
   readonly data: unknown;
   /** Fields that stand beside `data`: `next_cursor`, `incomplete`. */
   readonly beside?: Readonly<Record<string, string | boolean>>;
-  /** Header name and value, alternating. */
   readonly headers?: readonly string[];
 }
 
-/** A field of a body larger than this, as JSON, is not echoed. */
 const maxEchoBytes = 8 * 1024;
 
 export function successBody({ message, data, beside }: Answer): string {
@@ -32,7 +30,6 @@ export function errorBody({ code, message, data }: ErrorAnswer): string {
   return JSON.stringify({ statusCode: status, status: 'Error', message, type, data });
 }
 
-/** Headers that an error brings with it, name and value alternating. */
 export function errorHeaders(error: ServiceError): readonly string[] {
   if (error.code === 'unauthorized') return ['WWW-Authenticate', 'Bearer'];
   if (error.code === 'unavailable' || error.code === 'rate_limited')

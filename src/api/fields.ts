@@ -5,7 +5,6 @@ import type { ErrorCode } from '../errors.js';
 export interface Problem {
   readonly code: ErrorCode;
   readonly limit?: number;
-  /** Where it is wrong, if not in the field as a whole. */
   readonly field?: string;
 }
 
@@ -41,7 +40,6 @@ export function checkText(
 /** Counted only where the cheap upper bound leaves a doubt. */
 const codePoints = (text: string): number => (text.length <= 32 ? text.length : [...text].length);
 
-/** A name of a group, list or tag: trimmed. */
 const nameRules: TextRules = { forbidden: control, maxCharacters: 255 };
 export const name: Check<string> = (value) => checkText(value, nameRules);
 
@@ -56,7 +54,6 @@ const addressRules: TextRules = {
 };
 export const address: Check<string> = (value) => checkText(value, addressRules);
 
-/** An address or `Name <address>`: as received. */
 export const mailbox: Check<string> = (value) => asReceived(value, checkText(value, mailboxRules));
 const mailboxRules: TextRules = {
   forbidden: control,
@@ -64,7 +61,6 @@ const mailboxRules: TextRules = {
   form: { fits: (text) => parseMailbox(text) !== undefined, code: 'invalid_email' },
 };
 
-/** The recipient's address: as received. */
 export const recipient: Check<string> = (value) => asReceived(value, address(value));
 
 export const subject: Check<string> = (value) =>
@@ -85,7 +81,6 @@ function asReceived(value: unknown, result: { value: string } | Problem): { valu
   return 'value' in result && typeof value === 'string' ? { value } : result;
 }
 
-/** Either value in any case; canonical. */
 export const status: Check<'Subscribed' | 'Unsubscribed'> = (value) => {
   const result = checkText(value, { forbidden: control });
   if ('code' in result) return result;

@@ -19,10 +19,8 @@ import {
   type Check,
 } from './fields.js';
 
-/** Throws the ServiceError of the first thing that is wrong. */
 export type Parser<Input> = (body: Body) => Input;
 
-/** Of endpoints that take nothing from the body. */
 export const parseNothing: Parser<undefined> = () => undefined;
 
 /** Of endpoints of our own that take nothing from the body: a field that is there is a mistake. */

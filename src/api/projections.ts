@@ -11,9 +11,7 @@ import { pollRebuild } from './projections-feed.js';
 import { choice } from './query.js';
 import { createRoutes } from './routes.js';
 
-/** How far the views are, as far as this process knows. */
 export interface ViewsState {
-  /** Everything up to here is shown. */
   readonly position: string;
   /** Milliseconds. */
   readonly lag: number;

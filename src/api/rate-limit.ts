@@ -12,7 +12,6 @@ export interface RateVerdict {
   readonly allowed: boolean;
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
-  /** Name and value, alternating. */
   readonly headers: readonly string[];
 }
 

@@ -69,7 +69,6 @@ export function pageRequest(request: Request, scope: readonly string[]): PageReq
   return { limit: wanted, cursor: cursor.slice(mark.length) };
 }
 
-/** The head of every cursor of that scope. */
 const scopeMark = (scope: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 8);
 

@@ -28,7 +28,6 @@ export interface RequestOptions {
   readonly isStopping: () => boolean;
 }
 
-/** How a request ended; `error` of server faults only. */
 export type RequestOutcome = Pick<RequestLine, 'route' | 'status'> & Partial<Pick<RequestLine, 'error'>>;
 
 export interface RequestContext {
@@ -66,7 +65,6 @@ function validRequestId(header: string | string[] | undefined): string | undefin
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** The headers that differ from answer to answer, name and value alternating. */
 export function headersOf(
   { isStopping }: RequestOptions,
   { requestId, rateHeaders }: RequestContext,

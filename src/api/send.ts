@@ -18,7 +18,6 @@ export interface StreamedAnswer {
   readonly contentType: string;
   /** Pieces of text. Each is asked for when the one before has been written. */
   readonly pieces: AsyncIterable<string>;
-  /** Called when the answer is over, however it ends. */
   readonly close?: () => void;
 }
 

@@ -21,7 +21,6 @@ type SnapshotDocument = Document & {
 export interface Snapshots {
   /** The last snapshot; undefined when there is none that the log confirms. */
   load(stream: string): Promise<LoadedState<CatalogueState> | undefined>;
-  /** Writes a snapshot if 10,000 events have passed since the last one. */
   save(stream: string, folded: LoadedState<CatalogueState>): Promise<void>;
   close(): Promise<void>;
 }

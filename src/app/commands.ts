@@ -7,12 +7,10 @@ import type { Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider, type EmailCommand, type EmailState } from '../commands/email.js';
-import { groupDecider } from '../commands/group.js';
+import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
-import { listDecider } from '../commands/list.js';
 import { serviceDecider } from '../commands/service.js';
-import { tagDecider } from '../commands/tag.js';
 import { ServiceError } from '../errors.js';
 import { initialise } from './first-start.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
@@ -50,7 +48,6 @@ export interface CommandsOptions {
   readonly keys: StreamKeys;
   /** Called after each append, before its commands are answered. */
   readonly onAppended: (append: Appended<DomainEvent>) => void;
-  /** Called with the position that an answer without an event rests on. */
   readonly onUnchanged: (position: string) => void;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;

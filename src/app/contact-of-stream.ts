@@ -4,7 +4,6 @@ import { StoreUnavailableError, type EventReader } from '../eventstore/event-sto
 
 const ofContact = z.object({ contact_id: z.string() });
 
-/** As long as other reads wait. */
 const timeoutMs = 2_000;
 
 /** The contact id in the stream's last event that has one, hence that of its last life; undefined where there is none. @throws StoreUnavailableError */

@@ -20,7 +20,6 @@ export class AlteredLogError extends Error {
 export interface EvidenceGuard {
   /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
   tailVerified(): Promise<void>;
-  /** The whole log, as it was at the start, is as it was written. */
   isVerified(): boolean;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
   fault(): string | null;

@@ -14,7 +14,6 @@ import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } fro
 /** What the main thread hears: first of the tail, then of the whole log; nothing after a difference or a failure. */
 export type FromVerifier =
   | { readonly type: 'tail' | 'whole'; readonly difference: Difference | undefined }
-  /** The log could not be read to its end. */
   | { readonly type: 'failed'; readonly message: string };
 
 /** What the thread is started with; `until` is where the log ended then. */

@@ -27,7 +27,6 @@ const monotonic = (): number => performance.now();
 export interface Http {
   readonly address: string;
   readiness(): Promise<Readiness>;
-  /** Stops accepting, and finishes what is running. */
   close(): Promise<void>;
 }
 

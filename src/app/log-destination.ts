@@ -12,7 +12,6 @@ const retryMs = 1_000;
 const closeMs = 300;
 
 export interface LogDestination {
-  /** One line or more, each with its line end. */
   write(lines: string): void;
   dropped(): number;
   /** Resolves when all is written, or cannot be within a moment. */
@@ -57,7 +56,6 @@ function writeLast(rest: Buffer): void {
 }
 
 export interface HeldLines extends LogDestination {
-  /** What was not handed over yet. */
   rest(): Buffer;
   /** Milliseconds since the write in progress began; 0 when there is none. */
   sendingFor(): number;

@@ -5,11 +5,9 @@ import { openStandardOutput, type LogDestination } from './log-destination.js';
 
 export interface Logs {
   readonly logger: Logger;
-  /** For finished lines that need no logger. */
   readonly lines: LogDestination;
 }
 
-/** To be opened once in a process. */
 export function openLogs({ logLevel }: Pick<Config, 'logLevel'>): Logs {
   const lines = openStandardOutput();
   return { logger: pino({ level: logLevel, base: null }, lines), lines };

@@ -43,7 +43,6 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   let restart: NodeJS.Timeout | undefined;
   let deaths = 0;
   let closing: Promise<void> | undefined;
-  /** Answered in the order of asking. */
   let asked: ((answer: SwitchAnswer) => void)[] = [];
 
   const update = (next: ProjectorStatus): void => {

@@ -14,9 +14,7 @@ import { buildInitially } from '../rebuild/initial-build.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 import { lowerThreadPriority } from './lower-thread-priority.js';
 
-/** Sent only when it has changed. */
 type Rare = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
-/** What the main thread receives. */
 export type FromProjector =
   | { readonly type: 'progress'; readonly status: Omit<ProjectorStatus, keyof Rare>; readonly rare?: Rare }
   | { readonly type: 'switched'; readonly answer: SwitchAnswer }

@@ -33,7 +33,6 @@ export interface RebuildCoordinatorOptions {
   readonly isShared: boolean;
   readonly holder: string;
   readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
-  /** Told when one begins, ends or is interrupted. Without personal data. */
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -164,7 +163,6 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   return {
-    /** A job that is run here is known best here. */
     async status() {
       return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));
     },

@@ -11,11 +11,9 @@ import type { RebuildProgress, RebuildResult } from '../rebuild/progress.js';
 import { openRebuildStores } from '../stores/rebuild-stores.js';
 import { storeSettings } from '../stores/stores.js';
 
-/** What the main thread receives. After `end` the thread ends. */
 export type FromRebuild =
   | { readonly type: 'progress'; readonly progress: RebuildProgress }
   | { readonly type: 'switch'; readonly built: NewStorages }
-  /** A result, or the reason why there is none. */
   | { readonly type: 'end'; readonly end: RebuildResult | string };
 export type ToRebuild = SwitchAnswer | 'stop';
 

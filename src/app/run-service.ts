@@ -13,7 +13,6 @@ const stopMs = 25_000;
 /** Nothing has been acknowledged yet. */
 const abandonStartMs = 2_000;
 
-/** Runs until the signal is aborted, or something ends the service; then the process ends. */
 export async function runService(signal: AbortSignal): Promise<void> {
   // Logs, views and outbox hold personal data: for the owner only.
   process.umask(0o077);

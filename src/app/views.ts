@@ -28,7 +28,6 @@ export interface Views {
   readonly rebuilds: RebuildCoordinator;
   status(): ViewsStatus;
   parked(): ViewsStatus['parked'];
-  /** Of the evidence chain, where this process keeps it beside the views. */
   evidence(): ChainHead | undefined;
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;

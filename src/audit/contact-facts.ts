@@ -6,7 +6,6 @@ import type { NamedKind, NameVersion } from './names.js';
 import type { ProfileValues } from './profile.js';
 import type { UnreadableEvent } from './unreadable.js';
 
-/** An event of the contact, or the deletion of a list or tag. */
 export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
 
 export interface Fact {
@@ -17,7 +16,6 @@ export interface Fact {
 }
 
 export interface MembershipFacts {
-  /** As it was in the last event. */
   readonly name: string;
   /** Null: not yet in the list; then `next` is the entry. */
   readonly status: SubscriptionStatus | null;
@@ -28,7 +26,6 @@ export interface MembershipFacts {
 }
 
 export interface TagHeld {
-  /** As it was when it was attached. */
   readonly name: string;
   readonly fact: Fact;
 }

@@ -17,7 +17,6 @@ type Created = Extract<ContactEvent, { type: 'ContactCreated' }>;
 interface FoldRequest {
   readonly stream: string;
   readonly contactId?: string | undefined;
-  /** Also when the contact is not in it yet. */
   readonly listId?: string | undefined;
   readonly time: string;
   readonly moment: Moment;
@@ -108,7 +107,6 @@ function isVoid({ event: { data }, position }: Recorded<ContactEvent>, moment: M
   return 'list_id' in data && isAfterDeletion(moment.versions('list', data.list_id), position);
 }
 
-/** Before the cut: what was so. */
 function fold(state: ContactFold, recorded: Recorded<ContactEvent>, moment: Moment): void {
   const { event } = recorded;
   state.contactId = event.data.contact_id;

@@ -38,7 +38,6 @@ export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Ev
   };
 }
 
-/** In words that say the names as they were. */
 export function summaryOf({ event, position }: Recorded<DomainEvent>, moment: Moment): string {
   if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);
   const versions = moment.versions('list', event.data.list_id);

@@ -16,16 +16,13 @@ export interface FeedEvent {
   readonly request_id: string | null;
   readonly correlation_id: string | null;
   readonly causation_id: string | null;
-  /** Version of the shape of `data`. */
   readonly schema: number | null;
   /** As stored; text where it is no JSON. */
   readonly data: unknown;
 }
 
 export interface FeedRequest {
-  /** Events after this position; `''` is the beginning. */
   readonly after: Position;
-  /** Empty: all of them. */
   readonly types: ReadonlySet<string>;
   readonly signal: AbortSignal;
 }
@@ -34,7 +31,6 @@ export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** Where to go on: nothing up to here has to be read again. */
   readonly next: Position;
-  /** The log went on as it was read. */
   readonly hasMore: boolean;
 }
 
@@ -58,7 +54,6 @@ export interface Feed {
 
 export const isEventType = (name: string): boolean => codec.knows(name);
 
-/** Events that one page looks at, at most. */
 const eventsAPage = 10_000;
 /** A page is ended early by so much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
@@ -158,7 +153,6 @@ export function originOf(metadata: string): Origin {
   return { at, actor, request_id, correlation_id, causation_id, schema };
 }
 
-/** What is no JSON is shown as it is. */
 export function jsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

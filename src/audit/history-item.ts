@@ -11,7 +11,6 @@ import { statusOf, withoutEffect } from './event-descriptions.js';
 
 export interface NameThenAndNow {
   readonly name_then: string;
-  /** Of a deleted one: the last. */
   readonly name_now: string;
   /** When it was deleted; null while it lives. */
   readonly deleted_at: string | null;
@@ -32,14 +31,11 @@ export type HistoryItem = Partial<Evidence> &
     readonly previous_status?: SubscriptionStatus | null | undefined;
     readonly status?: SubscriptionStatus | null | undefined;
     readonly tags?: readonly NamedTag[] | undefined;
-    /** Lists in which the contact bore the tag. */
     readonly list_ids?: readonly string[];
     readonly consent?: Consent | undefined;
     /** It was written after the deletion of its list. */
     readonly without_effect?: true | undefined;
-    /** What it changed is not known. */
     readonly unreadable?: true;
-    /** As stored; text where it is no JSON. */
     readonly data: unknown;
   };
 

@@ -17,7 +17,6 @@ export interface HistoryRequest {
   readonly from?: string | undefined;
   /** Last time: every stream is cut after its last event at or before it. */
   readonly to?: string | undefined;
-  /** Position of the last item of the page before. */
   readonly after?: string | undefined;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
@@ -25,7 +24,6 @@ export interface HistoryRequest {
 
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
-  /** Position to go on after; absent at the end. */
   readonly next?: string;
 }
 

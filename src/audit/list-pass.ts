@@ -20,7 +20,6 @@ export interface Pass {
   readonly unreadable: UnreadableNotes;
 }
 
-/** What is kept of a member while the log goes by. */
 export interface Member {
   readonly contactId: string;
   /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
@@ -35,7 +34,6 @@ export interface Member {
 
 export type Because = Pick<Evidence, 'event_id' | 'type' | 'at' | 'actor' | 'request_id' | 'position'>;
 
-/** The members by their streams. */
 export async function gather(pass: Pass): Promise<Map<string, Member>> {
   const { reader, moment, listId, signal } = pass;
   const found = new Map<string, Member>();
@@ -68,7 +66,6 @@ interface Taking extends Pass {
   readonly created: StoredEvent | undefined;
 }
 
-/** Another contact has the address from then on. */
 function beginLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
   const recorded = readableContact(stored);
   if (recorded === undefined) noteUnreadable(found, stored, pass);

@@ -7,9 +7,7 @@ import type { ReplayPace } from './replay-pace.js';
 
 export type NamedKind = 'list' | 'tag';
 
-/** What a list or tag was from an event on. */
 export interface NameVersion {
-  /** Of a deletion: the last name. */
   readonly name: string;
   readonly isDeletion: boolean;
   readonly at: string;
@@ -23,7 +21,6 @@ export type NameVersions = readonly NameVersion[];
 
 /** The catalogues as of one moment: every answer sees the log up to the same position, however long it reads. */
 export interface Moment {
-  /** The head of the log as the answer begins. */
   readonly horizon: string;
   /** Undefined: there never was such a list or tag. */
   versions(kind: NamedKind, id: string): NameVersions | undefined;
@@ -46,7 +43,6 @@ const streams: Readonly<Record<NamedKind, string>> = { list: listsStream, tag: t
 
 export function createCatalogues(reader: AuditReader): Catalogues {
   const kinds = { list: followed(reader, 'list'), tag: followed(reader, 'tag') };
-  /** Everything up to here has been folded. */
   let folded = '';
   return {
     async now() {

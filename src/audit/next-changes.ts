@@ -10,7 +10,6 @@ interface Sought {
   readonly listId?: string | undefined;
 }
 
-/** After the cut: what changed it next. */
 export function noteNextChange(
   state: ContactFold,
   recorded: Recorded<ContactEvent>,

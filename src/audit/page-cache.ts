@@ -2,7 +2,6 @@
 import type { ReplayState } from './replay.js';
 
 const keptStates = 1_000;
-/** Lists and tags of all kept places together. */
 const keptMemberships = 50_000;
 
 export interface PageCache {

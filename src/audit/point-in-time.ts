@@ -23,7 +23,6 @@ export interface Reasons extends NextChange {
 }
 
 export interface NextChange {
-  /** The first that can be read. */
   readonly next_change: Evidence | null;
   /** It cannot be read, stands before the next change, or where there is none, and may be it. Absent where there is no such event. */
   readonly next_unreadable?: UnreadableEvent;
@@ -37,7 +36,6 @@ export type SubscriptionAt = {
   readonly list_name: string | null;
   /** Null: not in this list. */
   readonly status: SubscriptionStatus | null;
-  /** The last that was recorded. */
   readonly consent: (Consent & { readonly because: Evidence }) | null;
   readonly tags: readonly TagAt[];
 } & Reasons;

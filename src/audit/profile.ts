@@ -21,7 +21,6 @@ export function profileOf(person: { readonly email: string } & Changes): Profile
   return withChanges(empty, person);
 }
 
-/** A field that is not among the changes stays. */
 export function withChanges(profile: ProfileValues, changes: Changes): ProfileValues {
   const result = { ...profile };
   for (const field of profileFields) {

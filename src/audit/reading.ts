@@ -15,7 +15,6 @@ export class UnreadableHistoryError extends Error {
 interface StreamReading {
   readonly stream: string;
   readonly from: bigint;
-  /** Events after this position are not seen. */
   readonly horizon?: string;
   readonly size?: number;
   readonly signal?: AbortSignal | undefined;

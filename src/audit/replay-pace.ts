@@ -12,7 +12,6 @@ const retryAfter = 5;
 export interface ReplayPace {
   /** Resolves when this replay may read its next page: in line with all others, one per turn of the event loop. */
   turn(): Promise<void>;
-  /** Takes a slot for a long replay; see `Slots`. */
   long(signal?: AbortSignal): Promise<() => void>;
 }
 
@@ -25,5 +24,4 @@ export function createReplayPace(): ReplayPace {
   };
 }
 
-/** Of a process that serves no clients. */
 export const unpaced: ReplayPace = { turn: () => nextTurn(), long: async () => () => undefined };

@@ -9,7 +9,6 @@ import { timeOfUnreadable } from './unreadable.js';
 
 interface ReplayedMembership {
   readonly status: SubscriptionStatus;
-  /** Ids of the attached tags that are not deleted. */
   readonly tags: ReadonlySet<string>;
 }
 
@@ -17,7 +16,6 @@ interface ReplayedMembership {
 export interface ReplayState {
   /** `null`: before the first life of the stream. */
   readonly contactId: string | null;
-  /** By list id; lists that are not deleted. */
   readonly memberships: ReadonlyMap<string, ReplayedMembership>;
   /** Position of the last step, `''` before the first. */
   readonly position: string;
@@ -34,9 +32,7 @@ export interface NameChange {
 }
 
 interface StateChange {
-  /** As it is after the step. */
   readonly after: ReplayState;
-  /** As it was before. */
   readonly before: ReplayState;
 }
 
@@ -61,7 +57,6 @@ export interface Replay {
   readonly stream: string;
   /** Every stream is cut after its last event at or before this time. Default: uncut. */
   readonly to: string | undefined;
-  /** Events of the first page that is read. */
   readonly size: number;
   readonly signal: AbortSignal | undefined;
   readonly pace: ReplayPace;
@@ -85,7 +80,6 @@ function walkFrom(from: ReplayState, input: Replay) {
   let due = earliestChange(state, input);
   let isCut = false;
 
-  /** The changes of lists and tags up to the position. */
   function* changesUntil(position: string): Generator<Step> {
     while (due !== undefined && due.version.position <= position) {
       const before = state;
@@ -194,7 +188,6 @@ function withTags(life: Life, listId: string, change: (tags: ReadonlySet<string>
   return withMembership(life, listId, { status: membership.status, tags: change(membership.tags) });
 }
 
-/** Whether the list or tag is one of the contact's. */
 function concerns({ memberships }: ReplayState, { kind, id }: NameChange): boolean {
   if (kind === 'list') return memberships.has(id);
   for (const { tags } of memberships.values()) if (tags.has(id)) return true;

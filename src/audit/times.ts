@@ -1,6 +1,5 @@
 /** Reads the times that people give: ISO 8601 with a zone, or a day in UTC. */
 
-/** Which end of a day a date alone stands for. */
 export type Edge = 'start' | 'end';
 
 /** In a query a `+` that was not encoded has become a space; nothing else stands in its place. */

@@ -41,16 +41,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export interface CommandLine {
   readonly stdout: Output;
-  /** Progress, notices and errors. */
   readonly stderr: Screen;
   readonly env: Environment;
-  /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   clock(): number;
   /** Milliseconds since some fixed moment. */
   monotonic(): number;
-  /** The answer is for a program. */
   readonly json: boolean;
   readonly dataDir: string;
   /** @throws ConfigurationError */

@@ -9,7 +9,6 @@ import { keepMemorySmall } from './small-memory.js';
 export interface Copied<Request, Result> {
   readonly request: Request;
   readonly result: Result;
-  /** What the operator has to do about the secret. */
   readonly advice: string;
   readonly milliseconds: number;
 }

@@ -52,9 +52,7 @@ export const withExamples = (command: Command, examples: readonly string[]): Com
 interface Run {
   readonly program: Command;
   readonly line: CommandLine;
-  /** The words after the program's name. */
   readonly words: readonly string[];
-  /** What an error means, in the operator's words. */
   readonly explain: (error: unknown) => string;
   /** What the command ended with; 2 also where it threw. */
   readonly exitCode: () => number;

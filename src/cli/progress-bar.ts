@@ -13,7 +13,6 @@ export interface Screen {
 
 export type ProgressBar = ReturnType<typeof createProgressBar>;
 
-/** `counted`: what is counted, in the plural. */
 export function createProgressBar(screen: Screen, now: () => number, counted = 'events') {
   const isTerminal = screen.isTTY === true;
   const everyMs = isTerminal ? refreshMs : lineEveryMs;
@@ -41,7 +40,6 @@ export function createProgressBar(screen: Screen, now: () => number, counted = '
         lastShown = at;
       } else if (at - lastShown >= everyMs) draw(progress, at);
     },
-    /** Takes the bar away, so that something else can be written. */
     clear(): void {
       if (visible) screen.write('\r\u001b[K');
       visible = false;
@@ -49,7 +47,6 @@ export function createProgressBar(screen: Screen, now: () => number, counted = '
   };
 }
 
-/** `since`: time and work since the phase began. */
 function lineFor(
   { phase, done, total }: Progress,
   { counted, ...since }: { readonly milliseconds: number; readonly done: number; readonly counted: string },

@@ -16,11 +16,8 @@ export interface ServiceRequest {
 
 export interface ServiceAnswer {
   readonly status: number;
-  /** `data` of the envelope; of an error, too. */
   readonly data: unknown;
-  /** In words; empty where the service says nothing. */
   readonly message: string;
-  /** Of a page: where the next one begins. */
   readonly nextCursor?: string | undefined;
 }
 
@@ -45,7 +42,6 @@ export interface ServicePlace {
   readonly signal: AbortSignal;
 }
 
-/** To find out whether it is there. */
 const lookMs = 3_000;
 
 /**
@@ -174,7 +170,6 @@ async function envelopeOf(answer: Response): Promise<z.output<typeof envelope>> 
   });
 }
 
-/** What `fetch` says lies in its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;

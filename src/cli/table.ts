@@ -4,7 +4,6 @@ interface TableOptions {
   readonly titles: readonly string[];
   /** Undefined: as wide as it gets, for files and pipes. */
   readonly width: number | undefined;
-  /** Of the head. */
   readonly emphasise: (text: string) => string;
 }
 

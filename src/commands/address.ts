@@ -4,7 +4,6 @@ const maxAddressBytes = 254;
 const maxLocalBytes = 64;
 /** Of a display name, so that it fits the lines of a mail header. */
 const maxNameCharacters = 255;
-/** RFC 5322 dot-atom. */
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** Letters, digits, hyphens, 1 to 63 of them, no hyphen at either end (RFC 1123). */
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
@@ -15,7 +14,6 @@ interface Mailbox {
   readonly address: string;
 }
 
-/** Whether the text, already trimmed, is a single address. */
 export function isAddress(text: string): boolean {
   if (text.length > maxAddressBytes) return false;
   const at = text.indexOf('@');

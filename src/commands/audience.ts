@@ -28,11 +28,6 @@ interface AudienceOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
   readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
-  /**
-   * What the read models say of a contact's stream: a hint that saves an append or a read, never an answer. Absent where
-   * the log itself is as near as the read models.
-   */
-  readonly seemsToExist?: (stream: string) => Promise<boolean>;
 }
 
 /** The position of the last event written, or of the state that made a write unnecessary. */
@@ -42,7 +37,6 @@ interface Written {
 
 export interface Named extends Written {
   readonly id: string;
-  /** Stored spelling. */
   readonly name: string;
 }
 
@@ -57,7 +51,6 @@ export interface SaveContact {
   readonly email: string;
   readonly status: SubscriptionStatus;
   readonly profile: ProfileChange;
-  /** Names to attach, upsert only. */
   readonly tagNames: readonly string[];
   readonly consent?: Consent | undefined;
 }
@@ -80,7 +73,6 @@ export interface SavedContact extends Written {
 }
 
 export interface TaggedContact extends Written {
-  /** In the order of the request, stored spelling. */
   readonly tags: readonly TagReference[];
 }
 
@@ -133,9 +125,7 @@ export function createAudience(options: AudienceOptions): Audience {
     context: CommandContext,
   ): Promise<SavedContact> {
     const stream = streamOf(command.email);
-    const assumeNew =
-      contacts.known(stream) === undefined &&
-      (options.seemsToExist === undefined ? command.type === 'Create' : !(await options.seemsToExist(stream)));
+    const assumeNew = command.type === 'Create' && contacts.known(stream) === undefined;
     return saved(await contacts.execute({ stream, command, context, assumeNew }));
   }
 
@@ -230,7 +220,6 @@ function named(state: CatalogueState, names: readonly string[]): readonly (TagRe
   });
 }
 
-/** Those that exist, each tag once, in order. */
 function existing(found: readonly (TagReference | undefined)[]): readonly TagReference[] {
   const tags = new Map<string, TagReference>();
   for (const tag of found) if (tag !== undefined) tags.set(tag.tag_id, tag);

@@ -16,7 +16,6 @@ export interface CommandContext {
   readonly idempotency?: Metadata['idempotency'];
 }
 
-/** What comes from outside the rules, passed in. */
 export interface Sources {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -27,9 +26,7 @@ export interface Sources {
 
 export interface LoadedState<State> {
   readonly state: State;
-  /** Revision of the last event, -1n where there is none. */
   readonly revision: bigint;
-  /** Position of the last event, `''` where there is none. */
   readonly position: string;
   /** Metadata time of the last event, `''` where there is none. */
   readonly at: string;
@@ -43,7 +40,6 @@ export interface DecidedBatch<State, Event> {
   readonly outcomes: readonly Outcome<State, Event>[];
   readonly events: readonly NewEvent<Event>[];
   readonly state: State;
-  /** Metadata time of the last event so far. */
   readonly at: string;
 }
 

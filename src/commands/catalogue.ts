@@ -6,9 +6,7 @@ import type { Decider, Decision } from './decider.js';
 import { emptyMap, type PersistentMap } from './persistent-map.js';
 
 export interface CatalogueState {
-  /** Name as typed, by id. */
   readonly names: PersistentMap<string>;
-  /** Id by name key. */
   readonly ids: PersistentMap<string>;
 }
 
@@ -23,7 +21,6 @@ export type CatalogueCommand =
   /** Creates those of the names that do not exist yet, with the ids given for that case. */
   | { readonly type: 'Ensure'; readonly entries: readonly Entry[] };
 
-/** How one kind's events say what the shared rules mean. */
 interface CatalogueKind<Event> {
   readonly created: (id: string, name: string) => Event;
   readonly renamed: (id: string, name: string, previous: string) => Event;

@@ -26,7 +26,6 @@ export interface ContactState {
   /** `null`: no such contact. */
   readonly contactId: string | null;
   readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
-  /** By list id, deleted lists included. */
   readonly subscriptions: ReadonlyMap<string, Subscription>;
 }
 

@@ -13,7 +13,6 @@ export type Decision<Event> = readonly Event[] | Refusal;
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;
-  /** Never changes the state it is given. */
   evolve(state: State, event: Event): State;
   decide(command: Command, state: State): Decision<Event>;
   /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */

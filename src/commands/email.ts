@@ -71,7 +71,6 @@ function progressed(state: EmailState, event: EmailEvent): EmailState {
 
 const doubtStatus = (next: string | null): EmailStatus => (next === null ? 'held' : 'in_doubt');
 
-/** As received. */
 export interface EmailMessage {
   readonly from_email: string;
   readonly to_email: string;
@@ -98,12 +97,9 @@ interface StartDispatch {
 /** What the server answered to an attempt, or that it was not reached. */
 interface Outcome {
   readonly attempt: number;
-  /** A code, never text. */
   readonly reason: string;
   readonly smtp_code?: number | undefined;
-  /** RFC 3463. */
   readonly enhanced_code?: string | undefined;
-  /** The server's reply; personal. */
   readonly response?: string | undefined;
 }
 

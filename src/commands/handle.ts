@@ -8,12 +8,10 @@ import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './
 import { createStateCache } from './state-cache.js';
 import { createStreamQueue, type PendingCommand } from './stream-queue.js';
 
-/** Retries after a version conflict. */
 const maxConflicts = 12;
 
 interface Basis<State> {
   readonly loaded: LoadedState<State>;
-  /** No other process can have appended since. */
   readonly isFresh: boolean;
   readonly isGuess: boolean;
 }

@@ -8,7 +8,6 @@ import type { LoadedState } from './batch.js';
 const maxDoubts = 5;
 const doubtTimeoutMs = 5_000;
 
-/** Before a repeat; `round` counts from 0. */
 type Pause = (round: number) => Promise<void>;
 
 interface PauseOptions {

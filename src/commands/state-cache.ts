@@ -7,7 +7,6 @@ import type { Decider } from './decider.js';
 interface StateCache<State> {
   readonly unread: LoadedState<State>;
   known(stream: string): LoadedState<State> | undefined;
-  /** Drops the least recently used where there are too many. */
   remember(stream: string, loaded: LoadedState<State>): void;
   forget(stream: string): void;
   /**

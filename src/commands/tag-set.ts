@@ -5,7 +5,6 @@ const mostRecent = 32;
 
 export interface TagSet extends Iterable<string> {
   has(id: string): boolean;
-  /** With these as well, each once. */
   with(ids: readonly string[]): TagSet;
   without(ids: readonly string[]): TagSet;
 }

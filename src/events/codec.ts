@@ -3,15 +3,12 @@ import { z } from 'zod';
 import { contactSchemas, type ContactEvent } from './contact.js';
 import { emailSchemas, type EmailEvent } from './email.js';
 import { metadataSchema, type EventSchemas, type Metadata, type Recorded } from './envelope.js';
-import { groupSchemas, type GroupEvent } from './group.js';
-import { listSchemas, type ListEvent } from './list.js';
+import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
-import { tagSchemas, type TagEvent } from './tag.js';
 
 export type DomainEvent = GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent;
 export type EventType = DomainEvent['type'];
 
-/** Schemas of the newest shape of every stored event name. */
 export const eventSchemas = {
   ...groupSchemas,
   ...listSchemas,
@@ -56,7 +53,6 @@ interface Codec {
   schemaVersion(type: EventType): number;
   /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
   encode(event: DomainEvent): string;
-  /** Throws UnknownEventTypeError or UnreadableEventError. */
   decode(stored: EncodedEvent): Recorded<DomainEvent>;
   knows(type: string): type is EventType;
 }

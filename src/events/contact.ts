@@ -6,7 +6,6 @@ import { salt, type EventOf } from './envelope.js';
 export const subscriptionStatuses = ['Subscribed', 'Unsubscribed'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** The optional profile fields, in documented order. */
 export const profileFields = [
   'firstName',
   'lastName',

@@ -22,7 +22,6 @@ export const metadataSchema = z.object({
   $correlationId: z.string(),
   /** Id of the event that caused this one; the correlation id where a request did. */
   $causationId: z.string(),
-  /** The caller's `X-Request-Id` or ours. */
   request_id: z.string(),
   /** Id of the API key, or `mailer`, or `cli`, or `service`. */
   actor: z.string(),
@@ -33,14 +32,11 @@ export const metadataSchema = z.object({
 
 export type Metadata = z.infer<typeof metadataSchema>;
 
-/** An event as it stands in the log, decoded. */
 export interface Recorded<Event> {
   readonly stream: string;
-  /** Zero-based place in its stream. */
   readonly revision: bigint;
   /** Opaque place in the whole log; sorts as a string. */
   readonly position: string;
-  /** UUID, minted once per command. */
   readonly id: string;
   readonly event: Event;
   readonly metadata: Metadata;

@@ -10,7 +10,6 @@ const emailPrefix = 'email-';
 
 /** Keyed hashes, each the first 32 hex characters of an HMAC-SHA-256 under its own key. */
 export interface StreamKeys {
-  /** Key of a contact: over its normalised address. */
   contactKey(address: string): string;
   /** Key of an e-mail: over the caller's idempotency key, else over the e-mail id. */
   emailKey(source: { readonly idempotencyKey: string } | { readonly emailId: string }): string;

@@ -16,7 +16,6 @@ export interface ChainedEvent {
   readonly revision: bigint | number;
   readonly id: string;
   readonly type: string;
-  /** JSON text as stored. */
   readonly data: string;
   readonly metadata: string;
 }

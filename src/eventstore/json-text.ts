@@ -5,7 +5,6 @@ export interface MemberSpan {
   /** Where the name begins, as it is written, without its quotes, and where it ends. */
   readonly from: number;
   readonly to: number;
-  /** The same of the text of the value. */
   readonly start: number;
   readonly end: number;
 }
@@ -50,7 +49,6 @@ export function hasRepeatedName(text: string, spans: readonly MemberSpan[]): boo
 
 const few = 16;
 
-/** Names without escapes. */
 function areNamedAlike(text: string, one: MemberSpan | undefined, other: MemberSpan | undefined): boolean {
   if (one === undefined || other === undefined || one.to - one.from !== other.to - other.from) return false;
   for (let at = 0; at < one.to - one.from; at += 1)
@@ -128,7 +126,6 @@ export const isNamed = (text: string, span: MemberSpan, name: string): boolean =
   (span.to - span.from === name.length && text.startsWith(name, span.from)) ||
   (span.to - span.from > name.length && nameOf(text, span) === name);
 
-/** The member's name with its escapes resolved. */
 export function nameOf(text: string, { from, to }: MemberSpan): string {
   const name = text.slice(from, to);
   if (!name.includes('\\')) return name;

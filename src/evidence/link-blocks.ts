@@ -21,7 +21,6 @@ export const countOf = ({ live }: Checkpoint): number => live[countName] ?? 0;
 export interface Chain {
   readonly head: ChainHead;
   readonly checkpoint: Checkpoint | null;
-  /** The links of the last block, which may not be full. */
   readonly open: string;
 }
 

@@ -132,7 +132,6 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
   }
 }
 
-/** At most until the signal is aborted. */
 function orAborted(work: Promise<unknown> | undefined, signal: AbortSignal): Promise<unknown> {
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve());

@@ -5,12 +5,10 @@ import type { Verification } from './verify.js';
 
 const sealFormat = 'audience-ledger-seal/1';
 
-/** Written as JSON, in this order. */
 const sealSchema = z.object({
   format: z.literal(sealFormat),
   log_id: z.string().regex(/^\S{1,64}$/),
   count: z.int().min(1),
-  /** Position of the last of them, in the store it was in then. */
   position: z.string().regex(/^[^\s]{1,64}$/),
   event_id: z.string().regex(/^[0-9a-f-]{36}$/),
   /** Link of the last of them, hex. */
@@ -35,7 +33,6 @@ export class UnreadableSealError extends SealError {}
 interface SealInput {
   /** Of the whole log, just verified: what is not known to be intact is not sealed. */
   readonly verification: Verification;
-  /** Private, Ed25519. */
   readonly key: KeyObject;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -7,7 +7,6 @@ export type DifferenceKind =
   | 'missing'
   /** The event, or its link, is not what was written. */
   | 'link'
-  /** A stream does not run on by one. */
   | 'revision'
   /** An event happened before the one before it in its stream, or has no time. */
   | 'time'

@@ -14,7 +14,6 @@ export interface Finding {
 
 interface Findings {
   take(event: StoredEvent): void;
-  /** The first ones, at most 100. */
   all(): readonly Finding[];
 }
 

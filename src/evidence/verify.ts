@@ -40,7 +40,6 @@ export interface VerifyOptions {
 interface Verified {
   /** The log's name for itself, from its first event; null where that does not say. */
   readonly log_id: string | null;
-  /** Events whose links are as they should be. */
   readonly count: number;
   /** Link of the last of them, hex. */
   readonly head: string;
@@ -139,7 +138,6 @@ function logIdOf(first: LinkedEvent): string | null {
   }
 }
 
-/** Any reader: with its store's links where it has them. */
 export function linkSourceOf(reader: EventReader | (EventReader & LinkSource)): LinkSource {
   if ('readLinked' in reader) return reader;
   return {

@@ -19,7 +19,6 @@ export type MailerReport =
       readonly reason: string;
       readonly smtp_code?: number | undefined;
       readonly enhanced_code?: string | undefined;
-      /** What is wrong with the certificate of the mail server. */
       readonly certificate?: string | undefined;
     }
   /** The attempt was over for the log before this run could say how it ended, and nothing was written. */

@@ -9,7 +9,6 @@ export interface DueEmail {
   readonly email_id: string;
   readonly stream: string;
   readonly state: string;
-  /** Of the running attempt. */
   readonly run_id: string | null;
   /** When there is something to do; while sending, the deadline of the attempt. */
   readonly next_attempt_at: string | null;
@@ -18,12 +17,10 @@ export interface DueEmail {
 export interface MailerOptions extends AttemptOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
-  /** Attempts under way at once, at least 1. */
   readonly concurrency: number;
 }
 
 export interface MailerStatus {
-  /** Attempts under way, their recording included. */
   readonly running: number;
   /** The worklist could be read when it was last looked at. */
   readonly worklistReadable: boolean;

@@ -112,7 +112,6 @@ function convert(html: string): string {
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The text between the tags, without any layout. */
 function stripped(html: string): string {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
   return html

@@ -25,7 +25,6 @@ export const smtpTimings: SmtpTimings = { connection: 30_000, greeting: 30_000, 
 export interface SmtpOptions {
   readonly server: SmtpServer;
   readonly timings: SmtpTimings;
-  /** For tests with a certificate of their own. */
   readonly tls?: ConnectionOptions;
 }
 

@@ -6,7 +6,6 @@ export interface MailerTimings {
   readonly reply: number;
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   readonly margin: number;
-  /** How often the worklist is looked at when nothing wakes the mailer. */
   readonly poll: number;
   /** How long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
   readonly sweep: number;
@@ -17,9 +16,7 @@ export interface MailerTimings {
   readonly giveUp: number;
   /** How long a hint that led nowhere is not followed again; doubles while it leads nowhere. */
   readonly stale: number;
-  /** How long `close` waits for running sends. */
   readonly closeGrace: number;
-  /** How long `close` then waits for the outcomes to be recorded. */
   readonly recordGrace: number;
 }
 

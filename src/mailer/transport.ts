@@ -37,7 +37,6 @@ export interface Reply {
 }
 
 export type SendOutcome =
-  /** Accepted, for certain. */
   | ({ readonly status: 'sent'; readonly reason: Reason } & Reply)
   /** Not accepted, for certain; worth another attempt. */
   | ({
@@ -59,7 +58,6 @@ export interface SendLimits {
   readonly handOverWithin: number;
   /** After this time nothing of the attempt may still be under way. */
   readonly closeWithin: number;
-  /** The process stops: end now. */
   readonly signal: AbortSignal;
 }
 

@@ -11,7 +11,6 @@ import { listEndId, tagLifeId, tagUse, useDayPrefix, type ListEnd, type TagDay, 
 export interface Wanted {
   /** A day; absent: the first of which there is something to tell. */
   readonly from?: string | undefined;
-  /** A day. */
   readonly to: string;
   readonly interval: Interval;
   /** Called with what `from` came to be, before the rows are made. Throws when these are too many. */

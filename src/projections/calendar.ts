@@ -1,6 +1,5 @@
 /** Days, ISO weeks and months in UTC, as the analytics views count by them. A day is text, `YYYY-MM-DD`, and sorts. */
 
-/** Weeks begin on Monday. */
 export const intervals = ['day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];
 
@@ -26,7 +25,6 @@ const msPerDay = 86_400_000;
 const first = '0000-01-01';
 const last = '9999-12-31';
 
-/** Days since 1970. */
 const numberOf = (day: string): number => Date.parse(`${day}T00:00:00.000Z`) / msPerDay;
 
 /** A week at either end of the calendar is cut off there: beyond it days are longer texts and no longer sort. */
@@ -47,7 +45,6 @@ const startOfNextMonth = (day: string): string =>
 interface Calendar {
   readonly start: (day: string) => string;
   readonly end: (day: string) => string;
-  /** Intervals are counted by it. */
   readonly number: (day: string) => number;
 }
 

@@ -70,14 +70,12 @@ export const contacts: Projection<ContactDocument> = {
   },
 };
 
-/** The same array when nothing is new. */
 export function attached(tagIds: readonly string[], more: readonly { readonly tag_id: string }[]): readonly string[] {
   const fresh = more.map(({ tag_id }) => tag_id).filter((id) => !tagIds.includes(id));
   if (fresh.length < 2) return fresh.length === 0 ? tagIds : [...tagIds, ...fresh];
   return [...tagIds, ...new Set(fresh)];
 }
 
-/** The same array when nothing goes. */
 export function detached(tagIds: readonly string[], gone: readonly { readonly tag_id: string }[]): readonly string[] {
   const left = tagIds.filter((id) => !gone.some(({ tag_id }) => tag_id === id));
   return left.length === tagIds.length ? tagIds : left;

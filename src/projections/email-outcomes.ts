@@ -57,7 +57,6 @@ function outcomesOf(event: DomainEvent): Outcomes | undefined {
 
 export type OutcomesRow = Span & Outcomes;
 
-/** One row for each interval, also where nothing happened. */
 export function outcomeRows(days: readonly OutcomesDay[], range: Range): readonly OutcomesRow[] {
   const changes = days.map(({ day, ...counts }) => ({ day, counts }));
   return sumByInterval<keyof Outcomes>(changes, range, zero).rows.map(({ span, counts }) => ({ ...span, ...counts }));

@@ -11,15 +11,12 @@ export interface ListGrowth {
 export type GrowthRow = {
   readonly from: string;
   readonly to: string;
-  /** Subscribed for the first time. */
   readonly joined: number;
   readonly unsubscribed: number;
-  /** Subscribed again. */
   readonly resubscribed: number;
   /** Were subscribed when the list was deleted. */
   readonly left_with_list: number;
   readonly net: number;
-  /** Subscribed at its end. */
   readonly total: number;
 };
 

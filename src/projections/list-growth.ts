@@ -17,7 +17,6 @@ export type ListDay = {
   readonly resubscribed: number;
 };
 
-/** A list's life, also after its end. */
 export type ListLife = {
   readonly kind: 'list';
   readonly list_id: string;

@@ -9,7 +9,6 @@ export interface Change<Name extends string> {
 }
 
 export interface IntervalSums<Name extends string> {
-  /** All that happened before the first row. */
   readonly before: Counts<Name>;
   /** One for each interval of the range, in order, also where nothing happened. */
   readonly rows: readonly { readonly span: Span; readonly counts: Counts<Name> }[];

@@ -18,10 +18,8 @@ export type TagUseRow = {
   readonly detached: number;
   /** Borne in a list when that was deleted. */
   readonly left_with_list: number;
-  /** Borne when the tag was deleted. */
   readonly left_with_tag: number;
   readonly net: number;
-  /** Borne at its end. */
   readonly in_use: number;
 };
 
@@ -35,7 +33,6 @@ const netOf = ({ attached, detached, left_with_list, left_with_tag }: Counts): n
 export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): string =>
   days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
 
-/** One row for each interval, also where nothing happened. */
 export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
   const { before, rows } = sumByInterval(changesOf(use), range, zero);
   let inUse = netOf(before);

@@ -20,14 +20,12 @@ export type Deletion = { readonly at: string; readonly position: string };
 /** What the days have counted though the log has it after a deletion: it does not count. `position`: of the last of these events. */
 export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly position: string };
 
-/** A tag's life, also after its end. */
 export type TagLife = {
   readonly kind: 'tag';
   readonly tag_id: string;
   readonly tag_name: string;
   readonly created_at: string;
   readonly deleted: Deletion | null;
-  /** By `list/day`. */
   readonly void: { readonly [listAndDay: string]: VoidUse };
 };
 
@@ -36,7 +34,6 @@ export type ListEnd = {
   readonly kind: 'list_end';
   readonly list_id: string;
   readonly deleted: Deletion;
-  /** By `tag/day`. */
   readonly void: { readonly [tagAndDay: string]: VoidUse };
 };
 
@@ -44,7 +41,6 @@ export type TagUseDocument = TagDay | TagLife | ListEnd;
 
 type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 
-/** Ids of one tag's days begin with this. */
 export const useDayPrefix = (tagId: string): string => `${tagId}/`;
 export const tagLifeId = (tagId: string): string => `tag/${tagId}`;
 export const listEndId = (listId: string): string => `list/${listId}`;

@@ -11,7 +11,6 @@ const mostBehindMs = 400;
 
 export interface BatchDelay {
   begin(this: void): void;
-  /** To be awaited after a batch of this many events. */
   wait(this: void, events: number): Promise<void> | undefined;
   /** Somebody waits for the views: ends the wait, or spares the next one. */
   flush(this: void): void;

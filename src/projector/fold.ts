@@ -16,7 +16,6 @@ export interface FoldInput {
 
 export interface FoldResult {
   readonly parked: readonly ParkedStream[];
-  /** Unknown types, once per event. */
   readonly unknown: readonly string[];
   /** When the last event that a view handles happened. */
   readonly at: string | undefined;
@@ -39,22 +38,18 @@ export class PoisonEventError extends Error {
   }
 }
 
-/** One event for one view: to be folded, or the reason why it cannot be. */
 type FoldStep = { readonly projection: Projection; readonly stored: StoredEvent } & (
   { readonly recorded: Recorded<DomainEvent>; readonly keys: readonly string[] } | { readonly reason: string }
 );
 
-/** A document while events are folded into it. */
 export interface Slot {
   document: Document | undefined;
   /** Of the last event folded into it; null when there is neither document nor tombstone. */
   position: string | null;
-  /** Its position in the store. */
   stored: string | null;
   changed: boolean;
 }
 
-/** A slot for each of the ids, which may repeat. */
 export type SlotSource = (projection: Projection, ids: readonly string[]) => Promise<ReadonlyMap<string, Slot>>;
 
 type Slots = ReadonlyMap<Projection, ReadonlyMap<string, Slot>>;

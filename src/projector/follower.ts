@@ -24,7 +24,6 @@ export interface FollowerOptions {
   readonly readModels: LiveReader;
   readonly views: readonly View[];
   readonly ownWrites: Pick<OwnWrites, 'advance' | 'restartAt' | 'visiblePosition' | 'isAwaited'>;
-  /** After the views have moved on from this position. */
   readonly onMoved: (from: string) => void;
   /** Once when the views become unreachable, not at every try. The message holds no personal data. */
   readonly onFault: (message: string) => void;
@@ -35,7 +34,6 @@ export interface FollowerOptions {
 /** Milliseconds between two questions. */
 const idleMs = 200;
 const awaitedMs = 5;
-/** How old the list of parked streams may be. */
 const parkedMs = 1_000;
 
 export function createFollower(options: FollowerOptions): Follower {

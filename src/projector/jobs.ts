@@ -22,7 +22,6 @@ export interface ProjectorJobs {
   add(job: ProjectorJob): void;
   take(): ProjectorJob | undefined;
   isWaiting(): boolean;
-  /** One listener, called for each job that is added. */
   onAdded(listener: () => void): void;
 }
 

@@ -12,7 +12,6 @@ export interface Lease {
   check(): void;
   /** Called when somebody else has taken the lease. One listener. */
   onLost(listener: () => void): void;
-  /** Whether this process may write just now. */
   isHeld(): boolean;
   /** Gives it back, and does not ask for it again before everybody else could take it. Never rejects. */
   yield(): Promise<void>;
@@ -23,7 +22,6 @@ export interface Lease {
 export interface LeaseOptions {
   readonly readModels: Pick<ReadModels, 'lease'>;
   readonly name: string;
-  /** Of this process and this start. */
   readonly holder: string;
   /** Milliseconds that the lease is valid without being renewed. */
   readonly ttl: number;

@@ -10,7 +10,6 @@ import { rebuildName, storedIn } from './storage.js';
 /** Plain data: it crosses threads. */
 export interface NewStorages {
   readonly checkpoint: Checkpoint;
-  /** Of the lease under which they are built. */
   readonly epoch: number;
   /** What a poison event does: park its stream for that view, or throw a PoisonEventError. */
   readonly park: boolean;

@@ -46,7 +46,6 @@ const nowhere = { logId: '', position: '', eventId: '' };
 const keyed = (views: readonly StoredView[]): LiveVersions =>
   Object.fromEntries(views.map(({ name, version }) => [`${name}/${version}`, version]));
 
-/** What is to be dropped and still may be read. */
 export const readOldStorages = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
   viewsIn(await readModels.checkpoint(oldStoragesName));
 

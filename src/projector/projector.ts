@@ -50,7 +50,6 @@ export interface ProjectorOptions {
   readonly dropAfter?: number;
 }
 
-/** Views of a log that has none yet, or whose views were reset. */
 export interface InitialBuild extends ViewsWriter {
   readonly reader: EventReader;
   readonly projections: readonly Projection[];
@@ -65,7 +64,6 @@ const backOffMs = { first: 50, most: 5_000 };
 /** How long readers have to notice that the views are reset. */
 const settleMs = 1_000;
 
-/** What one run holds between batches. */
 interface Run extends ViewsWriter {
   readonly options: ProjectorOptions;
   readonly jobs: ProjectorJobs;
@@ -74,7 +72,6 @@ interface Run extends ViewsWriter {
   parked: ReadonlyMap<string, ParkedStream>;
   status: ProjectorStatus;
   epoch: number | undefined;
-  /** Sessions that failed since the last commit. */
   failures: number;
 }
 

@@ -17,7 +17,6 @@ export interface OwnWrites {
   restartAt(position: string): void;
   /** The views show everything up to here, as far as is known. */
   visiblePosition(): string;
-  /** A request waits for the views. */
   isAwaited(): boolean;
   /**
    * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
@@ -73,7 +72,6 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   /** Of the writes that are not visible, oldest first. */
   let lagEntries: LagEntry[] = [];
   let visiblePosition = '';
-  /** What every read waits for. */
   let floor = head;
   /** Once visible, the views have caught up with the start. */
   let goal = head;

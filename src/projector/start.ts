@@ -152,7 +152,6 @@ export async function readLogId(reader: Pick<EventReader, 'readStream'>): Promis
   return undefined;
 }
 
-/** The same of a log that has events. */
 export async function demandLogId(reader: Pick<EventReader, 'readStream'>): Promise<string> {
   const logId = await readLogId(reader);
   if (logId === undefined) throw new Error('the log does not say which log it is: it has no ServiceInitialised');

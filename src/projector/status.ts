@@ -41,14 +41,11 @@ export const initialStatus: ProjectorStatus = {
   fault: null,
 };
 
-/** How far a bulk build has come. */
 export interface BuildProgress {
-  /** Folded up to here, in memory. */
   readonly position: string;
   readonly events: number;
   /** When the last event that a view handles happened; undefined when the page held none. */
   readonly at: string | undefined;
-  /** Unknown types, once per event of the page. */
   readonly unknown: readonly string[];
   readonly parked: readonly ParkedStream[];
 }

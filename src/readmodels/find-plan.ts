@@ -10,7 +10,6 @@ export interface FindPlan {
   readonly descending: boolean;
   /** The index that yields the answer in order; absent: the ids themselves, or sorting, do. */
   readonly index?: Index;
-  /** The page begins after this place. */
   readonly after?: { readonly value: Scalar; readonly id: string };
 }
 

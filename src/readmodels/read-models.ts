@@ -1,6 +1,5 @@
 /** The read-model port: documents folded from the log, disposable and rebuildable. Its contract suite is test/contract/read-models.ts; every adapter passes it. */
 
-/** A stored document: a plain JSON object. */
 export type Document = Readonly<Record<string, unknown>>;
 
 export interface Index {
@@ -34,9 +33,7 @@ export interface StoredDocument<D = Document> {
 export interface FindQuery {
   /** Equality on the leading fields of one of the view's indexes. */
   readonly where?: Readonly<Record<string, string | number | boolean | null>>;
-  /** The array field contains this value. */
   readonly contains?: { readonly field: string; readonly value: string };
-  /** Only ids that begin so. */
   readonly idPrefix?: string;
   /** `id` (default) or the field of an index that follows the fields of `where`; ties by id, in the same direction. Nulls sort first, strings by their UTF-8 bytes. */
   readonly sort?: string;
@@ -63,9 +60,7 @@ export interface DocumentWrite {
   readonly loaded: string | null;
 }
 
-/** How far the views have come. */
 export interface Checkpoint {
-  /** Which log the views were folded from. */
   readonly logId: string;
   /** Position of the last event folded, `''` before the first. */
   readonly position: string;
@@ -129,7 +124,6 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError
    */
   commit(commit: Commit): Promise<void>;
-  /** Removes a view's storage, if there. */
   drop(view: Pick<View, 'name' | 'version'>): Promise<void>;
   /**
    * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that
@@ -153,7 +147,6 @@ export class CommitConflictError extends Error {
   override readonly name = 'CommitConflictError';
 }
 
-/** The read models cannot be reached. */
 export class ReadModelsUnavailableError extends Error {
   override readonly name = 'ReadModelsUnavailableError';
 }

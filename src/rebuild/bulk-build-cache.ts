@@ -17,7 +17,6 @@ export interface BuildCache {
   turn(): DocumentWrite[];
   /** What the last turn gave out is in the store. */
   written(): void;
-  /** Documents touched since the last turn. */
   documents(): number;
   /** Characters of the documents loaded since the last turn. */
   characters(): number;

@@ -44,12 +44,10 @@ interface Build {
   readonly logId: string;
   readonly cache: BuildCache;
   parked: ReadonlyMap<string, ParkedStream>;
-  /** What is written, or being written. */
   checkpoint: Checkpoint | null;
   /** Settles when nothing is being written any more. */
   writing: Promise<void>;
   isIdle: boolean;
-  /** Folded, and not yet being written. */
   last: StoredEvent | undefined;
   events: number;
   /** Characters of the events folded since the last writing. */

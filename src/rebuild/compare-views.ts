@@ -13,12 +13,10 @@ export interface CompareInput {
   readonly signal: AbortSignal;
   /** Folds the new storage to exactly where the live views are, and resolves with that position. */
   readonly follow: () => Promise<string>;
-  /** Documents compared so far. */
   readonly onProgress: (documents: number) => void;
   readonly pause: () => Promise<void>;
 }
 
-/** Compared at once. */
 const pairsPerPage = 500;
 const mostListed = 20;
 /** How often a pair that changes all the time is read before it counts as different. */
@@ -105,7 +103,6 @@ async function read(
 const lineOf = ({ id, position, document }: { id: string; position: string; document: unknown }): string =>
   `${JSON.stringify([id, position, document])}\n`;
 
-/** Both sides in the order of ids. */
 async function* pages({ readModels, live, fresh, signal }: CompareInput): AsyncGenerator<readonly Pair[]> {
   let page: Pair[] = [];
   const left = inOrder(readModels, live);

@@ -17,13 +17,10 @@ export interface RebuildRun extends RebuildRequest {
 
 export type RebuildProgress = {
   readonly stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
-  /** Folded up to here. */
   readonly position: string;
-  /** Where the live views are. */
   readonly until: string;
   /** Of the bulk build, 0 to 1. */
   readonly share: number;
-  /** Read in this run. */
   readonly events: number;
   readonly events_per_second: number;
   /** Of the bulk build; null while that cannot be told. */

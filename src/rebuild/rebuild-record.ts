@@ -23,7 +23,6 @@ export type RebuildRecord = {
   readonly poison: Poison | null;
 };
 
-/** A system view with one document. */
 export const rebuildsView: View = { name: 'rebuilds', version: 1, indexes: [] };
 const id = 'current';
 const recordCheckpoint = 'rebuilds';
@@ -50,7 +49,6 @@ export interface StoredRecords {
   readonly postponed: RebuildRecord | undefined;
 }
 
-/** What is to be carried out, or continued. */
 export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | undefined =>
   record !== undefined && isOpen(record) ? record : postponed;
 

@@ -31,7 +31,6 @@ import {
 export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
   readonly reader: EventReader;
-  /** All of this code. */
   readonly projections: readonly Projection[];
   readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
   readonly epoch: number;

@@ -103,7 +103,6 @@ export function readConfig(environment: Environment) {
     smtp: settings.SMTP_URL,
     ...storesIn(settings),
     roles: new Set(settings.ROLES),
-    /** Requests per minute and key; 0 = off. */
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
     logLevel: settings.LOG_LEVEL,

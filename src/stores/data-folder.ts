@@ -51,7 +51,6 @@ export function openDataFolder(folder: string): DataFolder {
   return dataFolderAt(folder);
 }
 
-/** Writes nothing by itself. */
 export function dataFolderAt(folder: string): DataFolder {
   const file = (name: string): string => path.join(folder, name);
   const keysFile = file('api-keys.json');

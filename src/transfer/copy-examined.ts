@@ -27,7 +27,6 @@ export interface CopyResult {
   readonly outcome: 'identical' | 'differs' | 'incomplete' | 'checked';
   readonly log: ExaminedLog;
   readonly source: Stillness;
-  /** Events that were in the target before. */
   readonly alreadyThere: number;
   readonly copied: number;
   readonly comparison?: Comparison;

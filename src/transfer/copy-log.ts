@@ -15,7 +15,6 @@ import { refusal } from './failures.js';
 import type { Report } from './progress.js';
 import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
-/** What the service itself appends at once, at most. */
 const eventsPerAppend = 128;
 const bytesPerAppend = 512 * 1024;
 /** Of appends that are under way at once, unless the first one is larger. */

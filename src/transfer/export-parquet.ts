@@ -2,7 +2,6 @@
 import { ByteWriter, ParquetWriter, type ColumnSource, type SchemaElement } from 'hyparquet-writer';
 import type { Cell, Columns, ColumnType, ExportSource, Row } from './export-source.js';
 
-/** A row group ends at whichever comes first. */
 const rowsPerGroup = 10_000;
 const charactersPerGroup = 4 * 1024 * 1024;
 

@@ -9,7 +9,6 @@ export type Cell = string | number | null;
 export type Row = readonly Cell[];
 
 export interface ExportRecord {
-  /** JSON, without the line feed. */
   line(): string;
   rows(): readonly Row[];
 }

@@ -16,7 +16,6 @@ export class CommandFailedError extends Error {
   }
 }
 
-/** The run was interrupted, with the exit code that says so. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly exitCode: number;

@@ -83,7 +83,6 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** Names the line in what is wrong with it. */
 function numbered<Result>(file: string, number: number | undefined, check: () => Result): Result {
   try {
     return check();

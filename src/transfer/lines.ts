@@ -17,7 +17,6 @@ export async function* linesOf(
   { from, longest }: { readonly from: number; readonly longest: number },
 ): AsyncGenerator<Line> {
   const pieces: AsyncIterable<Buffer> = createReadStream(file, { start: from, highWaterMark: pieceBytes });
-  /** What was read of the line that has not ended yet. */
   let rest = Buffer.alloc(0);
   let end = from;
   for await (const piece of pieces) {

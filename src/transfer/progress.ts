@@ -2,7 +2,6 @@
 
 export interface Progress {
   readonly phase: string;
-  /** Mostly events, counted from the beginning of the log. */
   readonly done: number;
   /** Undefined: not known. */
   readonly total?: number;

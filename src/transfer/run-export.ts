@@ -44,7 +44,6 @@ export interface ExportRequest {
   readonly format: Format;
   /** ISO 8601, UTC, milliseconds. Undefined: as of now. */
   readonly time: string | undefined;
-  /** `-` is standard output. */
   readonly file: string;
   readonly isForced: boolean;
 }
@@ -60,7 +59,6 @@ interface ExportOptions {
 }
 
 export interface ExportResult extends Written {
-  /** Events, contacts, lists, or days of lists. */
   readonly records: number;
   readonly events: number;
   readonly position: Position;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSnapshots, snapshotView } from '../../src/app/catalogue-snapshots.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
-import { listDecider } from '../../src/commands/list.js';
+import { listDecider } from '../../src/commands/catalogues.js';
 import type { CatalogueState } from '../../src/commands/catalogue.js';
 import type { LoadedState } from '../../src/commands/batch.js';
 import { codec } from '../../src/events/codec.js';

@@ -3,9 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CatalogueCommand } from '../../src/commands/catalogue.js';
-import { groupDecider } from '../../src/commands/group.js';
-import { listDecider } from '../../src/commands/list.js';
-import { tagDecider } from '../../src/commands/tag.js';
+import { groupDecider, listDecider, tagDecider } from '../../src/commands/catalogues.js';
 import { nameKey } from '../../src/events/names.js';
 import { apply, eventCount, given } from '../support/given.js';
 

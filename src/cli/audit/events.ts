@@ -71,7 +71,6 @@ async function write(
 
 const asJson = (event: FeedEvent): string => `${JSON.stringify(event)}\n`;
 
-/** Length of the longest name of an event. */
 const typeWidth = 21;
 
 const inWords = ({ position, at, type, stream, revision, actor }: FeedEvent): string =>

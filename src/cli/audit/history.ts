@@ -34,7 +34,6 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
   ]);
 }
 
-/** As the service answers at most. */
 const itemsAPage = 200;
 
 async function history(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
@@ -85,7 +84,6 @@ async function writeTable(all: AsyncIterable<readonly HistoryItem[]>, { stdout, 
   else await stdout.write(table(rows, { titles, width: stdout.columns, emphasise: bold }));
 }
 
-/** The sentence says the names as they were. */
 function inWords({ summary, list }: HistoryItem): string {
   if (list === undefined || summary.includes(`"${list.name_now}"`)) return summary;
   return `${summary} (Its ${list.deleted_at === null ? 'name now' : 'last name'} is "${list.name_now}".)`;

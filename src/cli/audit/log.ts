@@ -31,7 +31,6 @@ export async function auditing<Result>(
 
 export interface FoundContact {
   readonly stream: string;
-  /** Only this life of the stream. */
   readonly contactId?: string;
 }
 

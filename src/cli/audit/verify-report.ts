@@ -6,7 +6,6 @@ import { count, duration } from '../progress-bar.js';
 
 export interface Verified {
   readonly result: Verification;
-  /** Events whose stored links could be compared with. */
   readonly linked: number;
   readonly seal: { readonly seal: Seal; readonly check: SealCheck } | undefined;
   readonly milliseconds: number;
@@ -58,7 +57,6 @@ function verdict(result: Verification, paint: Paint): readonly string[] {
   ];
 }
 
-/** How far the word "intact" goes. */
 function reach({ result, linked, seal }: Verified): readonly string[] {
   if (linked === result.count) return [];
   if (linked > 0) return [`The last ${count(result.count - linked)} events have no stored link yet to compare with.`];

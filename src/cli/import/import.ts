@@ -37,7 +37,6 @@ export function registerImport(program: Command, line: CommandLine): void {
   ]);
 }
 
-/** The store of the environment, or the data folder that is named. */
 function targetOf({ stores: { events } }: CommandLine): LogAddress {
   return events.kind === 'embedded' ? { kind: 'folder', folder: path.dirname(events.file) } : events;
 }

@@ -42,7 +42,6 @@ async function show(line: CommandLine): Promise<void> {
   );
 }
 
-/** Where no service runs: as the views were left. */
 async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
   const reader = await line.openViews();
   try {

@@ -16,7 +16,6 @@ const resultSchema = z.object({
   differences: z.array(z.string()).readonly(),
 });
 
-/** A rebuild as the service shows it, as far as is needed here. */
 export const rebuildSchema = z.object({
   rebuild_id: z.string(),
   dry_run: z.boolean(),

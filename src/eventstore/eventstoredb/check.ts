@@ -6,7 +6,6 @@ import { faultOf, type FaultKind } from './faults.js';
 /** `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =
   | { readonly status: 'ready' }
-  /** It may still come. */
   | { readonly status: 'unreachable' | 'not_ready'; readonly reason: string }
   /** It will not come by itself: wrong credentials or too few rights, certificates, or no EventStoreDB at all. */
   | { readonly status: 'refused' | 'tls' | 'foreign'; readonly reason: string };

@@ -24,7 +24,6 @@ export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription;
 
 export interface ReadCall {
   readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream;
-  /** Takes one event; false = enough. */
   readonly take: (event: RecordedEvent) => boolean;
   /** The call is given up after so many milliseconds without an event. Default: never. */
   readonly silenceMs?: number;
@@ -49,7 +48,6 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
   const clients = nodes.map((node) => EventStoreDBClient.connectionString(node));
   const ofReads = { requiresLeader: true, ...(credentials && { credentials }) };
   const ofAppends = { requiresLeader: true, credentials: credentials ?? nobody, deadline: noDeadline };
-  /** Of the reads that are running: ends them. */
   const running = new Set<() => void>();
   let current = 0;
   let up = false;

@@ -56,7 +56,6 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   const head = createHead(pages);
   const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
   const reader = createReader({ connection, pages, notifier, head: head.find });
-  /** Of each stream that is being appended to, the last append. */
   const queues = new Map<string, Promise<unknown>>();
   let closing: Promise<void> | undefined;
 

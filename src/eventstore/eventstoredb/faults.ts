@@ -12,7 +12,6 @@ export type FaultKind =
   | 'not_leader'
   /** Wrong credentials, or the right ones without the right. */
   | 'denied'
-  /** Something that is no EventStoreDB. */
   | 'foreign'
   | 'too_large'
   | 'no_stream'
@@ -29,7 +28,6 @@ export interface Fault {
   readonly text: string;
 }
 
-/** The server has been silent for too long. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }

@@ -52,7 +52,6 @@ interface LogOptions extends PageOptions {
 interface Look extends Pick<PageOptions, 'limit' | 'signal'> {
   readonly start: ReadCall['start'];
   readonly count: number;
-  /** Whether the event belongs to the page at all. */
   readonly wanted?: (position: Position) => boolean;
 }
 
@@ -107,7 +106,6 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     return page({ start, count: maxCount, wanted, limit, signal });
   }
 
-  /** Events from `from`, inclusive. */
   async function ofStream(stream: string, from: bigint | undefined, options: PageOptions): Promise<Page> {
     const { backwards, limit, signal } = options;
     const isBeyond = from !== undefined && from > lastRevision;
@@ -169,7 +167,6 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     end: orUnavailable(end),
     /** Position of the first event of ours after a position, however many others are between. Undefined: the server did not say in time. */
     nextOfOurs: orUnavailable(nextOfOurs),
-    /** The event of ours at exactly this position. */
     at: orUnavailable(at),
     ofStream: orUnavailable(ofStream),
   };

@@ -46,7 +46,6 @@ export class WriteQueue {
   readonly opened: Promise<void>;
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
-  /** Not posted yet. */
   #queue: PendingAppend[] = [];
   /** The one message that the writer has, in order. */
   #posted: PendingAppend[] = [];
@@ -83,7 +82,6 @@ export class WriteQueue {
     });
   }
 
-  /** The thread holds the file open and takes appends. */
   get isUp(): boolean {
     return this.#state === 'up';
   }

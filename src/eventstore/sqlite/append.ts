@@ -13,7 +13,6 @@ interface Insertion {
   readonly stream: string;
   readonly revision: number;
   readonly texts: readonly string[];
-  /** Where the event's own four begin. */
   readonly text: number;
   readonly recordedAt: string;
 }

@@ -27,13 +27,10 @@ export const conflict = 1; // actual revision or -1, unused
 
 export type FromWriter =
   | { readonly type: 'opened' }
-  /** The file cannot be opened; the thread ends. */
   | { readonly type: 'refused'; readonly message: string }
   /** The message is durable: the outcomes of its appends in order, and the new head if it added events. */
   | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number | undefined }
-  /** The message failed, with all its appends. */
   | { readonly type: 'failed'; readonly how: Failure; readonly message: string }
-  /** Something that fails no append. */
   | { readonly type: 'fault'; readonly message: string };
 
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */

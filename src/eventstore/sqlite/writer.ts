@@ -18,7 +18,6 @@ interface Log {
   readonly commit: Database.Statement;
   readonly walState: Database.Statement;
   readonly schemaVersion: Database.Statement;
-  /** As last compared with what the service creates. */
   knownSchema: unknown;
 }
 

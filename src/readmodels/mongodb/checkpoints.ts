@@ -46,7 +46,6 @@ export function assertMovable(
 
 export interface Move {
   readonly checkpoint: Commit['checkpoint'];
-  /** An id that no other commit has. */
   readonly commit: string;
   /** How often it had been forgotten before the documents were written: what was written may have been dropped since. */
   readonly forgotten?: number | undefined;

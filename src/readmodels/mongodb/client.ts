@@ -130,7 +130,6 @@ function translated(error: unknown): unknown {
   return error;
 }
 
-/** Name and codes only. */
 export function describeError(error: unknown): string {
   const { code, codeName } = fieldsOf(error);
   const number = typeof code === 'number' ? ` ${code}` : '';
@@ -152,7 +151,6 @@ export function serverCode(error: unknown): number | undefined {
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof MongoError && !(error instanceof MongoBulkWriteError) && error.code === 11_000;
 
-/** Such as ECONNREFUSED or CERT_HAS_EXPIRED. */
 function systemCode(error: unknown): string | undefined {
   for (const one of causesOf(error)) {
     const { code } = fieldsOf(one);

@@ -18,7 +18,6 @@ export interface MongoReadModelsOptions {
   readonly timeouts?: Partial<MongoTimeouts>;
 }
 
-/** Ids asked for at once. */
 const chunkSize = 1_000;
 
 /** Connects when first used. @throws TypeError when the URL cannot be used. */

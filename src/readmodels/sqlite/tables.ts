@@ -10,7 +10,6 @@ export type Row = { readonly id: string; readonly document: string | null; reado
 /** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
 export interface TableNames {
   readonly main: string;
-  /** Indexed fields, each once, sorted. */
   readonly fields: readonly string[];
   readonly arrays: readonly string[];
 }
