@@ -148,7 +148,10 @@ const crudIds = crud === undefined ? [] : await createAll('bench', `http://127.0
 const long = Array.from({ length: 64 }, (_, index) => `long${index}@example.com`);
 for (const email of long) await call(`/v1/contacts/${listId}/create`, { email, status: 'Subscribed' });
 for (let index = 0; index < tags.length; index += 100)
-  await call(`/v1/contacts/tags/${listId}/add`, { tag_name: tags.slice(index, index + 100), contact_email: emails[0] });
+  await call(`/v1/contacts/tags/${listId}/add`, {
+    tag_name: tags.slice(index, index + 100),
+    contact_email: emails.at(-1),
+  });
 // Contacts with 1,000 events.
 for (let index = 0; index < 1000 && ['upsert', 'updateStatus', 'tagsAdd'].some(isWanted); index += 1)
   await Promise.all(
