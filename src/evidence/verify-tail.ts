@@ -17,7 +17,7 @@ interface TailOptions {
   readonly verified: ChainHead | undefined;
 }
 
-/** The first difference in the tail, or that the log no longer holds what was verified before. @throws StoreUnavailableError */
+/** The first difference in the links of the tail, or that the log no longer holds what was verified before. Streams that began before the tail are not known here. @throws StoreUnavailableError */
 export async function verifyTail({ source, until, verified }: TailOptions): Promise<Difference | undefined> {
   const difference = verified && changedSince(verified, { source, until });
   if (difference !== undefined) return difference;
@@ -26,7 +26,7 @@ export async function verifyTail({ source, until, verified }: TailOptions): Prom
     const message = `the event before the last ${longestTail} is missing`;
     return nowhere({ kind: 'missing', ordinal: null, message });
   }
-  const result = await verifyChain({ source, after, until: until.position });
+  const result = await verifyChain({ source, after, until: until.position, depth: 'chain' });
   return result.intact ? undefined : result.difference;
 }
 

@@ -73,7 +73,10 @@ export function readViews(file) {
       const names = db.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all();
       const tables = new Map();
       for (const name of names) {
-        if (['snapshots_v1', 'rebuilds_v1', 'checkpoints', 'leases'].includes(name) || name.startsWith('sqlite_'))
+        if (
+          ['snapshots_v1', 'rebuilds_v1', 'verified_v1', 'checkpoints', 'leases'].includes(name) ||
+          name.startsWith('sqlite_')
+        )
           continue;
         tables.set(
           name,
