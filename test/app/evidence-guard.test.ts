@@ -93,6 +93,14 @@ test('of a long log the tail is verified before it is served, and the whole in t
   expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
 }, 60_000);
 
+test('a stream that began before the verified head and goes on after it is no alteration', async () => {
+  const { file } = await verifiedLog();
+  const store = await openSqliteEventStore({ file, clock: Date.now });
+  await store.append('service', [exampleEvent(4_200)], { expectedRevision: 0n });
+  await store.close();
+  await guarded(file).tailVerified();
+});
+
 test('a log that is no longer the one that was verified is not served, though its links are right', async () => {
   const { file, views } = await verifiedLog();
   const rewritten = guarded(
