@@ -23,7 +23,7 @@ export interface Handled<State, Event> {
 export interface CommandHandler<State, Command, Event> {
   /**
    * Resolves once the events are durable. @throws ServiceError a refusal of the decider, or `unavailable` (then the
-   * events may have been written, if a reply was lost).
+   * events may have been written, if a reply was lost). @throws InvalidAppendError no store takes them.
    */
   execute(request: CommandRequest<Command>): Promise<Handled<State, Event>>;
   /** The stream loaded to its end. @throws ServiceError `unavailable` */

@@ -1,7 +1,7 @@
 /** The one load – decide – append loop: one append in flight per stream, bounded retries. */
 import { ServiceError } from '../errors.js';
-import type { DomainEvent } from '../events/codec.js';
-import { WrongExpectedRevisionError } from '../eventstore/event-store.js';
+import { isUnreadable, type DomainEvent } from '../events/codec.js';
+import { InvalidAppendError, WrongExpectedRevisionError } from '../eventstore/event-store.js';
 import { decideBatch, type DecidedBatch, type LoadedState } from './batch.js';
 import { createIdempotentAppend, jitteredPause } from './idempotent-append.js';
 import type { CommandHandler, CommandRequest, Handled, HandlerOptions } from './command-handler.js';
@@ -110,7 +110,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   }
 
   return {
-    execute: createStreamQueue({ handle: handleBatch, faultOf: asUnavailable }),
+    execute: createStreamQueue({ handle: handleBatch, faultOf }),
     async fresh(stream) {
       const loaded = streams.known(stream);
       if (loaded !== undefined && store.soleWriter) {
@@ -136,14 +136,14 @@ async function unavailableOnFault<Result>(action: () => Promise<Result>): Promis
   try {
     return await action();
   } catch (error) {
-    throw asUnavailable(error);
+    throw faultOf(error);
   }
 }
 
-/** A caller only learns that a repeat makes sense, not what is wrong with the store. */
-function asUnavailable(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  return new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
+/** A caller learns whether a repeat makes sense, not what is wrong with the store. An event that cannot be read stays so until somebody acts. */
+function faultOf(error: unknown): Error {
+  if (error instanceof ServiceError || error instanceof InvalidAppendError) return error;
+  return new ServiceError('unavailable', {}, { cause: error, retryAfter: isUnreadable(error) ? 60 : 1 });
 }
 
 function missing(): never {

@@ -24,6 +24,7 @@ export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
   version: 1,
   indexes: [],
+  readAsWhole: true,
   handles: ['EmailRequested', 'EmailSent', 'EmailDeferred', 'EmailFailed', 'EmailInDoubt', 'EmailHeld'],
 
   keys: ({ event, metadata }) => (outcomesOf(event) === undefined ? [] : [dayOf(metadata.at)]),

@@ -54,6 +54,7 @@ export const listGrowth: Projection<GrowthDocument> = {
   name: 'list_growth',
   version: 1,
   indexes: [{ fields: ['late_in', 'joined_on'] }],
+  readAsWhole: true,
   handles: ['ListCreated', 'ListRenamed', 'ListDeleted', 'ContactSubscribed', 'ContactUnsubscribed'],
 
   keys({ event, metadata }) {

@@ -8,8 +8,11 @@ import type { Document, View } from '../readmodels/read-models.js';
  * documents hold ids, and the names of lists and tags are joined when read.
  */
 export interface Projection<D extends Document = Document> extends View {
-  /** Event types it folds. A change of what these yield needs a new version, hence a rebuild. */
+  /** Event types it folds. A change of what these yield, or of the indexes, needs a new version, hence a rebuild. */
   readonly handles: readonly EventType[];
+  /** Nobody reads single documents of it: an own write to one counts as one to all. */
+  readonly readAsWhole?: boolean;
+  /** Ids of the documents that the event changes. Must not throw, nor look at revision or position: it also runs for each write, on the HTTP thread. */
   keys(event: Recorded<DomainEvent>): readonly string[];
   /**
    * The document after the event; `null` deletes it; the same object = unchanged. Throws when the event cannot be

@@ -49,6 +49,7 @@ export const tagUse: Projection<TagUseDocument> = {
   name: 'tag_use',
   version: 1,
   indexes: [],
+  readAsWhole: true,
   handles: ['TagCreated', 'TagRenamed', 'TagDeleted', 'ListDeleted', 'TagsAttached', 'TagsDetached'],
 
   keys({ event, metadata }) {

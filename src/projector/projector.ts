@@ -152,7 +152,7 @@ async function begin(run: Run): Promise<void> {
     foreignViews,
     // Followers ask several times a second; one that is slow waits for positions anyway.
     settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
-    onRebuild: (reason) => options.onFault({ kind: 'rebuild', message: `The views are rebuilt: ${reason}` }),
+    onRebuild: (message) => options.onFault({ kind: 'rebuild', message }),
   });
   if (stored === null) {
     report(run, { position: '', rebuilding: true, fault: null });

@@ -20,8 +20,8 @@ import {
 export interface StartInput extends ViewsWriter {
   readonly reader: EventReader;
   readonly views: readonly View[];
-  /** Views are built from the first event, for this reason. */
-  readonly onRebuild: (reason: string) => void;
+  /** Which views are built from the first event, and why. */
+  readonly onRebuild: (message: string) => void;
   /**
    * Views that were folded from another log, or from more of this one than there is: `rebuild` where they are this
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
@@ -68,8 +68,8 @@ async function isOurs({ reader, views, onRebuild, foreignViews }: StartInput, fo
   }
   const changed = views.filter((view) => !isOf(view, found.live[view.name]));
   const names = changed.map(({ name, version }) => `${name} version ${version}`).join(', ');
-  if (foreign !== undefined) onRebuild(foreign);
-  else if (changed.length > 0) onRebuild(`new or changed views: ${names}`);
+  if (foreign !== undefined) onRebuild(`The views are rebuilt: ${foreign}`);
+  else if (changed.length > 0) onRebuild(`These views are new or changed, and are built: ${names}`);
   return foreign === undefined;
 }
 

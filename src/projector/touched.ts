@@ -13,8 +13,8 @@ export interface Generation {
 }
 
 const streamMark = 'stream:';
-/** Nobody reads single documents of these: each write to them counts as one to the whole view. */
-const readAsWhole: ReadonlySet<string> = new Set(['list_growth', 'tag_use', 'email_outcomes']);
+/** Key of writes that count as one to each document of their view. No document has this id. */
+const everyDocument = '/';
 
 export function createGeneration(): Generation {
   /** Position of the last append by view, then by document, part (ends with a slash) or `''` for the whole view. Streams are such a view. */
@@ -32,8 +32,9 @@ export function createGeneration(): Generation {
     if (touched.startsWith(streamMark)) return views.get(streamMark)?.get(touched.slice(streamMark.length));
     const slash = touched.indexOf('/');
     if (slash < 0) return views.get(touched)?.get('');
-    const view = touched.slice(0, slash);
-    return views.get(view)?.get(readAsWhole.has(view) ? '' : part(touched.slice(slash + 1)));
+    const entries = views.get(touched.slice(0, slash));
+    const [one, each] = [entries?.get(part(touched.slice(slash + 1))) ?? '', entries?.get(everyDocument) ?? ''];
+    return one > each ? one : each;
   }
 
   return {
@@ -55,8 +56,7 @@ export function createGeneration(): Generation {
         for (const projection of byType.get(event.type) ?? []) {
           const entries = entriesOf(projection.name);
           set(entries, '');
-          if (readAsWhole.has(projection.name)) continue;
-          for (const key of projection.keys(recorded)) set(entries, part(key));
+          for (const key of keysOf(projection, recorded)) set(entries, key);
         }
       }
     },
@@ -69,6 +69,16 @@ export function createGeneration(): Generation {
       return last;
     },
   };
+}
+
+/** The write is durable: where `keys` throws, which parks the stream, it must be noted all the same. */
+function keysOf(projection: Projection, recorded: Recorded<DomainEvent>): readonly string[] {
+  if (projection.readAsWhole === true) return [everyDocument];
+  try {
+    return projection.keys(recorded).map(part);
+  } catch {
+    return [everyDocument];
+  }
 }
 
 /** `prefix/` of an id `prefix/rest`, the id itself where it has no parts. */

@@ -3,7 +3,7 @@
 export type Document = Readonly<Record<string, unknown>>;
 
 export interface Index {
-  /** Top-level fields in order. The document id always follows as the last one. */
+  /** Top-level fields in order: lower case letters, digits, underscores. The document id always follows as the last one. */
   readonly fields: readonly string[];
   /**
    * Its keys come in no order, as names of streams do. An embedded store would have to rewrite a page for each of them,
@@ -17,7 +17,7 @@ export interface View {
   /** Lower case letters and underscores. */
   readonly name: string;
   readonly version: number;
-  /** Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null; each field of one type beside null. An absent field counts as null. */
+  /** A new one needs a new version. Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null; each field of one type beside null. An absent field counts as null. */
   readonly indexes: readonly Index[];
   /** Top-level fields that hold an array of strings and can be asked for one of them. */
   readonly arrayIndexes?: readonly string[];

@@ -12,6 +12,7 @@ import type { DomainEvent } from '../../src/events/codec.js';
 import type { Appended } from '../../src/events/envelope.js';
 import {
   AppendInDoubtError,
+  InvalidAppendError,
   StoreUnavailableError,
   type EventStore,
   type StoredEvent,
@@ -292,5 +293,20 @@ describe('faults of the store', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'unavailable', retryAfter: 1 } });
     isDown = false;
     await expect(lists.execute(create('a'))).resolves.toMatchObject({ events: [{ type: 'ListCreated' }] });
+  });
+
+  test('a stream with an event that cannot be read is 503 for a minute, not for a second', async () => {
+    const { lists, contacts } = handlers(store);
+    await lists.execute(create('News'));
+    // The decider of contacts knows no event of lists.
+    await expect(contacts.fresh('lists')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 60 });
+  });
+
+  test('an append that no store ever takes is not 503: a repeat does not help', async () => {
+    const { lists } = handlers({
+      ...store,
+      append: () => Promise.reject(new InvalidAppendError('too large')),
+    });
+    await expect(lists.execute(create('News'))).rejects.toBeInstanceOf(InvalidAppendError);
   });
 });

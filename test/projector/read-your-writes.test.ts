@@ -37,6 +37,20 @@ test('a read waits for what this process wrote to what it touches, and for nothi
   expect(own.visible(['lists'])).toBeUndefined();
 });
 
+test('a write is noted although a view cannot tell what it touches: it counts as one to each document', () => {
+  const keys = (): never => {
+    throw new TypeError('a fault of the projection');
+  };
+  const projections = liveProjections.map((view) => (view.name === 'contacts' ? { ...view, keys } : view));
+  const own = createOwnWrites({ projections, head: '', now: () => time });
+  own.record(append('contact-1', 4, exampleEvents.subscribed));
+  expect(own.visible(['lists'])).toBeUndefined();
+  for (const touched of ['contacts', 'contacts/con_99', 'stream:contact-1', 'memberships/lst_01/'])
+    expect(own.visible([touched])).toBeDefined();
+  own.advance(examplePosition(4));
+  expect(own.visible(['contacts/con_99'])).toBeUndefined();
+});
+
 test('what the log held at the start counts as written to everything', async () => {
   const own = ownWrites(examplePosition(9));
   expect(own.reached()).toBe(false);

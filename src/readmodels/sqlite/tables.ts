@@ -53,6 +53,10 @@ export function createTables(db: Db, view: View, bare: boolean): void {
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)`,
   );
+  const there = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(main);
+  const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
+  if (missing.length > 0)
+    throw new TypeError(`${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`);
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);

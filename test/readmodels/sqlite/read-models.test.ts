@@ -56,6 +56,15 @@ describe('SQLite read models', () => {
     await models.close();
   });
 
+  it('says of a new index without a new version what it needs', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const indexed: View = { ...view, indexes: [...view.indexes, { fields: ['colour'] }] };
+    await expect(models.prepare(indexed)).rejects.toThrow('a view with a new index needs a new version');
+    await models.prepare({ ...indexed, version: 2 });
+    await models.close();
+  });
+
   it('opens a reader before the writer, unavailable until the view is there', async () => {
     const reader = openSqliteReadModels({ file, readOnly: true });
     await expect(reader.get(view, 'one')).rejects.toThrow(ReadModelsUnavailableError);
