@@ -1,4 +1,4 @@
-// Measures how fast views are built from the first event: node bench/rebuild.mjs [--events 100000 --contacts 40000 --rounds 3]. Reading and decoding the same events alone against building the contact views, each in a process of its own, in turns. The figures: --events 1000000 --contacts 400000 --rounds 1.
+// Measures how fast views are built from the first event: node bench/rebuild.mjs [--events 100000 --contacts 40000 --rounds 3]. Reading and decoding the same events alone against building the contact views, each in a process of its own, in turns. A large log: --events 1000000 --contacts 400000 --rounds 1.
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -147,7 +147,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
       const contact = await queries.contactById(contactId);
       const inList = contact?.subscriptions.find(({ list_id }) => list_id === listId);
       if (contact === undefined || inList === undefined) throw new ServiceError('not_found');
-      reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
+      if (reads.isIncomplete(['contacts'])) reads.checkParked({ view: 'contacts', stream: streamOf(contact.email) });
       const { subscriptions, ...profile } = contact;
       const { status, tags, because } = inList;
       return { data: { ...profile, status, tags, because, subscriptions } };

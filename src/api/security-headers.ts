@@ -3,12 +3,17 @@ import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
-/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached. */
+/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached. Headers that only tell a browser how to treat a page are left out. */
 export function securityHeaders(): readonly string[] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
   const protect = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   });
   let failure: unknown;
   protect(request, response, (error) => {

@@ -1,5 +1,5 @@
 /** Stream names and the keyed hashes behind them. No stream name tells who it is about. */
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 export const groupsStream = 'groups';
 export const listsStream = 'lists';
@@ -21,8 +21,10 @@ export interface StreamKeys {
 
 /** Derives the keys of a deployment from its secret (HKDF-SHA-256 over the UTF-8 bytes, empty salt, 32 bytes each). The labels are for ever. */
 export function deriveStreamKeys(secret: string): StreamKeys {
-  const derive = (label: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32));
+  const derive = (label: string): KeyObject => {
+    const key = hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32);
+    return createSecretKey(Buffer.from(key));
+  };
   const stream = keyedHash(derive('audience/stream/1'));
   const idempotency = keyedHash(derive('audience/idempotency/1'));
   const request = keyedHash(derive('audience/request/1'));
@@ -37,7 +39,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
 
 /** The first 32 hex characters of HMAC-SHA-256 over the text's UTF-8 bytes. */
 const keyedHash =
-  (key: Buffer) =>
+  (key: KeyObject) =>
   (text: string): string =>
     createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
 
