@@ -1,4 +1,4 @@
-/** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/audience.ts. */
+/** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/progress.js';

@@ -5,11 +5,11 @@ import type { WriteStream } from 'node:tty';
 import type { Output } from './command-line.js';
 import { CommandFailedError, InterruptedError } from '../transfer/failures.js';
 
-type Stream = Pick<NodeJS.WritableStream, 'write'> &
+export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &
   Partial<Pick<WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
 
 /** `onBroken` gets the error before the write rejects with it. */
-export function createOutput(stream: Stream, onBroken: (error: Error) => void = () => undefined): Output {
+export function createOutput(stream: OutputStream, onBroken: (error: Error) => void = () => undefined): Output {
   const { fd } = stream;
   // Node's own stream for files takes a write that was cut short, as on a full disk, for a whole one.
   const take = fd === undefined || stream instanceof Socket ? throughStream(stream) : throughDescriptor(fd);
@@ -27,7 +27,7 @@ export function createOutput(stream: Stream, onBroken: (error: Error) => void = 
 
 type Take = (text: string | Uint8Array) => Promise<void>;
 
-function throughStream(stream: Stream): Take {
+function throughStream(stream: OutputStream): Take {
   return (text) =>
     new Promise((resolve, reject) => {
       stream.write(text, (error) => {

@@ -146,7 +146,7 @@ function migrations(urlOf: () => string): void {
     for (const enough of [50, 300]) {
       const run = startMigrate(command);
       await eventually(async () => ((await copied()) >= enough ? true : undefined), { within: 60_000 });
-      run.kill('SIGKILL');
+      run.child.kill('SIGKILL');
       await run.ended;
     }
     const before = await copied();

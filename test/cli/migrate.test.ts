@@ -305,7 +305,7 @@ describe('a run that does not come to its end', () => {
       const run = startMigrate(['--from', from, '--to', to]);
       const enough = before + 1 + Math.floor(random() * 1_500);
       await eventually(async () => (countIn(to) >= Math.min(enough, total) ? true : undefined), { within: 15_000 });
-      run.kill('SIGKILL');
+      run.child.kill('SIGKILL');
       await run.ended;
       kills += 1;
     }
@@ -320,7 +320,7 @@ describe('a run that does not come to its end', () => {
     const to = inNewFolder('copy');
     const run = startMigrate(['--from', from, '--to', to, '--json']);
     await eventually(async () => (countIn(to) > 100 ? true : undefined), { within: 15_000 });
-    run.kill('SIGTERM');
+    run.child.kill('SIGTERM');
     const { code, out, err } = await run.ended;
     expect({ code, out }).toEqual({ code: 143, out: '' });
     expect(err).toContain('The same command again goes on');

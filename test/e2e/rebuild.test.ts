@@ -1,10 +1,7 @@
 /** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
@@ -19,7 +16,6 @@ import { eventually, freshFolder, startService, type Answer, type Service } from
 import { onServers } from '../support/stores.js';
 
 const clients = 32;
-const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
 
 interface Record {
   readonly rebuild_id: string;
@@ -154,15 +150,8 @@ describe('a rebuild', () => {
 
   test('from the command line, through the service and without it', { timeout: 120_000 }, async ({ skip }) => {
     skip(onServers, 'the command line is asked on the files of a data folder');
-    const ran = async (...words: readonly string[]) => {
-      const options = { env: { PATH: process.env['PATH'], AUDIENCE_KEY: service.key } };
-      const { stdout } = await promisify(execFile)(
-        process.execPath,
-        [program, ...words, '--data-dir', service.dataDir],
-        options,
-      );
-      return stdout;
-    };
+    const ran = async (...words: readonly string[]) =>
+      (await audience([...words, '--data-dir', service.dataDir], { env: { AUDIENCE_KEY: service.key } })).out;
     expect(await ran('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
     expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
     await service.kill('SIGTERM');

@@ -1,8 +1,10 @@
-/** Runs the built command line as its users run it: `node dist/audience.js …`. */
+/** Runs the command line: in this process, or as its users run it, `node dist/audience.js …`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { runCommandLine } from '../../src/app/command-line.js';
 import type { Overrides } from './service.js';
 
 const program = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
@@ -49,8 +51,31 @@ export function startAudience(words: readonly string[], { env = {}, cwd, uid }: 
   return { child, ended, out: () => text(chunks.out) };
 }
 
-export const audience = (words: readonly string[], options?: CommandOptions): Promise<Ended> =>
+/** In a process of its own, which takes a third of a second of CPU time: for what the process or the system does. */
+export const audienceProcess = (words: readonly string[], options?: CommandOptions): Promise<Ended> =>
   startAudience(words, options).ended;
+
+/** In this process. Each command runs in a process of its own in test/docs/cli.test.ts. */
+export async function audience(
+  words: readonly string[],
+  { env = {} }: Pick<CommandOptions, 'env'> = {},
+): Promise<Ended> {
+  const [out, err] = [collector(), collector()];
+  const abort = new AbortController();
+  const code = await runCommandLine(words, { env, stdout: out.stream, stderr: err.stream, abort });
+  return { code, out: out.text(), err: err.text() };
+}
+
+function collector() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, taken) {
+      chunks.push(chunk);
+      taken();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
 
 /** Each line of the text as JSON. */
 export const jsonLines = (text: string): readonly Readonly<Record<string, unknown>>[] =>

@@ -1,10 +1,7 @@
 /** Logs to migrate, stores that fail on the way, and the command `migrate` as its users run it. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { CopyOptions } from '../../src/transfer/copy-examined.js';
 import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/transfer/copy-log.js';
@@ -22,6 +19,7 @@ import {
   type StoredEvent,
 } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { audience, startAudience, type Ended, type StartedCommand } from './audience.js';
 import type { Overrides } from './service.js';
 
 export const secretOfLog = 'a secret for tests, and for nothing else';
@@ -151,36 +149,15 @@ export function unreliable<Store extends EventStore>(store: Store, random: () =>
   };
 }
 
-const command = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
-
-export interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-export interface RunningCommand {
-  readonly ended: Promise<Ended>;
-  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-}
-
-export function startMigrate(words: readonly string[], environment: Overrides = {}): RunningCommand {
-  // A folder of its own to stand in: a `.env` in the checkout would speak.
-  const env = { PATH: process.env['PATH'], ...environment };
-  const child = spawn(process.execPath, [command, 'migrate', ...words], { cwd: newFolder(), env, stdio: 'pipe' });
+/** `audience migrate …` in a process that may be killed. */
+export function startMigrate(words: readonly string[]): StartedCommand {
+  const started = startAudience(['migrate', ...words]);
   onTestFinished(() => {
-    child.kill('SIGKILL');
+    started.child.kill('SIGKILL');
   });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  return {
-    ended: once(child, 'close').then(() => ({ code: child.exitCode, out, err })),
-    kill: (signal) => child.kill(signal),
-  };
+  return started;
 }
 
 /** `audience migrate …`, to its end. */
-export const migrate = (words: readonly string[], environment?: Overrides): Promise<Ended> =>
-  startMigrate(words, environment).ended;
+export const migrate = (words: readonly string[], env: Overrides = {}): Promise<Ended> =>
+  audience(['migrate', ...words], { env });
