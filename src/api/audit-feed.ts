@@ -76,7 +76,7 @@ async function* asLines(batches: AsyncIterable<readonly FeedEvent[]>, limit: num
 }
 
 /**
- * Every event with its position as id, so that a client that comes back misses none. The subscription is taken up anew
+ * Every event with its position as id, so that a client that comes back misses none. The subscription starts again
  * now and then: what it says when it has caught up is the heartbeat, with an id of its own for what was filtered out.
  */
 async function* serverSent(feed: Feed, from: FeedRequest, isStopping: () => boolean): AsyncGenerator<string> {

@@ -8,7 +8,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 export const noBody: Body = Object.freeze({});
 
-/** The client went away before its body was complete: there is nobody to answer. */
+/** The client went away before its body was complete: nobody is left to answer. */
 export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
 }

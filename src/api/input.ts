@@ -86,8 +86,8 @@ function profileIn(take: Take, checks: ReturnType<typeof profileChecks>): Profil
 }
 
 /**
- * Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent, once: whoever
- * put it where it is not looked for would find out when it is too late.
+ * Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a
+ * consent: one in an unexpected place would be lost without a word.
  */
 function flatOrNested(body: Body): Source {
   const nested = own(body, 'data');

@@ -1,4 +1,4 @@
-/** The HTTP server under the app: request and response classes that already have the app's prototypes, and short patience with slow clients. */
+/** The HTTP server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
 import http from 'node:http';
 import type { Express } from 'express';
 
@@ -27,15 +27,15 @@ export function createServer(app: Express): http.Server {
   return server;
 }
 
-/** Stops accepting, lets running requests finish for at most `patience` milliseconds, then cuts what is left. */
-export async function closeServer(server: http.Server, patience: number): Promise<void> {
+/** Stops accepting, lets running requests finish for at most `timeout` milliseconds, then cuts what is left. */
+export async function closeServer(server: http.Server, timeout: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
   server.closeIdleConnections();
   const timer = setTimeout(() => {
     server.closeAllConnections();
-  }, patience);
+  }, timeout);
   // Connections that fall idle while the last requests finish.
   const sweep = setInterval(() => {
     server.closeIdleConnections();

@@ -20,7 +20,7 @@ import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
 
-const closePatienceMs = 10_000;
+const closeTimeoutMs = 10_000;
 
 const monotonic = (): number => performance.now();
 
@@ -90,7 +90,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     readiness: isReady,
     close() {
       stopping = true;
-      return closeServer(server, closePatienceMs);
+      return closeServer(server, closeTimeoutMs);
     },
   };
 }

@@ -51,7 +51,7 @@ function writeLast(rest: Buffer): void {
   try {
     fs.writeSync(1, rest);
   } catch {
-    // There is nobody left to tell.
+    // Nothing can be reported any more.
   }
 }
 

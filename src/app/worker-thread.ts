@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 
 export interface WorkerThread<To> {
   send(message: To): void;
-  /** Sends `stop`, and resolves when the thread has ended: by force after so many milliseconds. Safe to call twice. */
+  /** Sends `stop`, and resolves when the thread has ended: by force after `within` milliseconds. Safe to call twice. */
   close(within: number): Promise<void>;
 }
 

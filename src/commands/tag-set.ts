@@ -1,6 +1,6 @@
 /** The tags of a subscription, in the order of attaching: never changed, and yet cheap to add to when there are hundreds. */
 
-/** So many ids are copied at each addition; then all of them, once. */
+/** Ids copied at each addition; beyond, all of them are copied once. */
 const mostRecent = 32;
 
 export interface TagSet extends Iterable<string> {

@@ -27,7 +27,7 @@ export interface LinkedEvent extends StoredEvent {
   readonly ordinal?: number;
 }
 
-/** Reads events with the links that were computed when they were written, or first read, and that nobody computes anew. */
+/** Reads events with the links that were computed when they were written, or first read, and that are never computed again. */
 export interface LinkSource {
   /** Batches of the whole log in log order, as `readAll` yields them. @throws StoreUnavailableError */
   readLinked(options?: {
@@ -40,7 +40,7 @@ export interface LinkSource {
   brokenStream?(): Promise<string | undefined>;
 }
 
-/** The end of the chain: so many events, the link of the last one in hex, and its position. */
+/** The end of the chain: the number of events, the link of the last one in hex, and its position. */
 export interface ChainHead {
   readonly count: number;
   readonly head: string;

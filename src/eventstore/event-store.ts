@@ -59,7 +59,7 @@ export interface ReadStreamOptions {
   /** First revision to yield, in the direction of reading. Default: the beginning when forwards, the end when backwards. */
   readonly from?: bigint;
   readonly direction?: 'forwards' | 'backwards';
-  /** At most so many events, at least 1. Default: no limit. */
+  /** Largest number of events, at least 1. Default: no limit. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }

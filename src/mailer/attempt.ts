@@ -44,7 +44,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
       command,
       context: contextOf(job, job.email.lastEventId),
     });
-    // An earlier claim of ours, in doubt until now, was first: nothing has been sent on it.
+    // Our own earlier claim, in doubt until now, was first: nothing has been sent on it.
     if (events.length === 0) return state.running?.run_id === runId ? 'claim_unknown' : 'void';
     attempt = state.attempts;
   } catch (error) {

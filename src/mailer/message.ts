@@ -96,7 +96,7 @@ export function plainText(html: string): string {
   return end < html.length ? `${text}\n\n[…]` : text;
 }
 
-/** Lists and quotes indent each of their lines, once for each that they stand in: more than so many indentations are not made. */
+/** Lists and quotes indent each of their lines, once for each that they stand in: the largest number of indentations. */
 const maxIndentations = 200_000;
 
 function convert(html: string): string {

@@ -13,7 +13,7 @@ export interface OwnWrites {
   requireAtLeast(position: string): void;
   /** The views show everything up to this position now. */
   advance(position: string): void;
-  /** The views are built anew and have come to this position: what they showed before counts as own write to everything. */
+  /** The views are being built again and have reached this position: what they showed before counts as own write to everything. */
   restartAt(position: string): void;
   /** The views show everything up to here, as far as is known. */
   visiblePosition(): string;
@@ -27,7 +27,7 @@ export interface OwnWrites {
   visible(touched: readonly string[], position?: string): Promise<void> | undefined;
   /** Calls the listener whenever a request begins to wait for the views. */
   onWaiting(listener: () => void): void;
-  /** Whether the views have come to where the log stood at start, or to what they showed before they were built anew. */
+  /** Whether the views have come to where the log stood at start, or to what they showed before they were built again. */
   reached(): boolean;
   /** Milliseconds since the oldest own write that the views do not show, give or take 5; 0 when they show all. */
   lag(): number;
@@ -40,7 +40,7 @@ export interface OwnWrites {
 const mostPending = 20_000;
 /** How long a read waits before it answers that it cannot. */
 const readTimeoutMs = 2000;
-/** Writes within so many milliseconds share one entry of the lag. */
+/** Milliseconds within which writes share one entry of the lag. */
 const lagStepMs = 5;
 
 interface Waiter {

@@ -1,4 +1,4 @@
-/** The history of the groups, lists or tags as the log tells it: which name and which id held when. Rules written anew, not the service's. */
+/** The history of the groups, lists or tags as the log tells it: which name and which id held when. Its rules are written independently of the service's. */
 import { createSpans } from './spans.mjs';
 
 export const nameKey = (name) => name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();

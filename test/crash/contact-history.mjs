@@ -1,4 +1,4 @@
-/** The history of the contacts as the log tells it: the state of each after each of its events. Rules written anew, not the service's. */
+/** The history of the contacts as the log tells it: the state of each after each of its events. Its rules are written independently of the service's. */
 
 const nobody = { contactId: null, email: null, createdAt: null, profile: {}, lists: new Map() };
 export const profileFields = [

@@ -82,11 +82,11 @@ export function launch({ dist, dataDir, key, smtpUrl }) {
       child.kill(signal);
       return await exited;
     },
-    /** SIGTERM, and SIGKILL if it is still there after so many milliseconds. */
-    async terminate(patienceMs) {
+    /** SIGTERM, and SIGKILL if it is still there after `timeout` milliseconds. */
+    async terminate(timeout) {
       assertAlive();
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+      const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
       try {
         return await exited;
       } finally {

@@ -68,8 +68,8 @@ export async function createStage({ dist, options, random }) {
     load: () => startLoad({ url, key, journal, world, random: random.fork(), options }),
     assertAlive: () => run.assertAlive(),
     kill: async () => ended(await run.kill('SIGKILL')),
-    /** SIGTERM, and SIGKILL if it is still there after so many milliseconds. */
-    terminate: async (patienceMs) => ended(await run.terminate(patienceMs)),
+    /** SIGTERM, and SIGKILL if it is still there after `timeout` milliseconds. */
+    terminate: async (timeout) => ended(await run.terminate(timeout)),
     removeViews() {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(dataDir, `views.db${suffix}`), { force: true });
     },

@@ -1,10 +1,10 @@
 /** What the clients know and name: ids that were answered, names and addresses that collide often enough to be refused. */
 
 export const nouns = ['group', 'list', 'tag'];
-/** About so many of a kind are kept alive. */
+/** About how many of a kind are kept alive. */
 const wanted = { group: 60, list: 10, tag: 40 };
 const hotAddresses = 20;
-/** So many of the last contacts that were written to are known with their list. */
+/** How many of the last contacts that were written to are known with their list. */
 const rememberedMembers = 500;
 
 export function createWorld() {

@@ -21,7 +21,7 @@ export interface ChangeNotifierOptions {
   readonly onFault: (fault: Error) => void;
 }
 
-/** So many events within so many milliseconds are a busy log. It is looked into often for a while, then subscribed to again. */
+/** This number of events within this number of milliseconds makes a busy log. It is looked into often for a while, then subscribed to again. */
 const busy = { events: 50, withinMs: 250, lookMs: 20, forMs: 1_000 };
 
 export function createChangeNotifier(options: ChangeNotifierOptions) {
@@ -115,7 +115,7 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
         if (version !== seen || signal.aborted || closing.signal.aborted) wake();
       });
     },
-    /** A look found events of ours. A subscription that goes on not having notified of them has stalled. */
+    /** A read found new events. A subscription that still has not notified of them has stalled. */
     found(wasNotified: boolean): void {
       if (wasNotified) return;
       stalledSince ??= performance.now();

@@ -25,7 +25,7 @@ export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription;
 export interface ReadCall {
   readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream;
   readonly take: (event: RecordedEvent) => boolean;
-  /** The call is given up after so many milliseconds without an event. Default: never. */
+  /** Milliseconds without an event after which the call is given up. Default: never. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal | undefined;
 }

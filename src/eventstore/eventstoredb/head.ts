@@ -1,14 +1,14 @@
-/** Finds the last event of ours in a log that others write to, too: backwards from its end, no further than the last time. */
+/** Finds our last event in a log that others write to, too: backwards from its end, no further than the last time. */
 import { logStart, type Position } from '../event-store.js';
 import type { Pages } from './pages.js';
 
 /** Ours is mostly among the last; where it is not, whole pages follow. */
 const firstLook = 16;
-/** After so many pages of other people's events the server is asked whether there is one of ours at all. */
+/** Pages of other people's events after which the server is asked whether the log has any of our events. */
 const pagesBeforeSearch = 3;
 
 export function createHead(pages: Pages) {
-  /** `ours` is the last event of ours among all up to `upTo`. */
+  /** `ours` is our last event among all up to `upTo`. */
   let known = { upTo: logStart, ours: logStart };
 
   function learn(upTo: Position, ours: Position): Position {
@@ -16,7 +16,7 @@ export function createHead(pages: Pages) {
     return ours;
   }
 
-  /** The last event of ours before `end`, if it is not before what is known. */
+  /** Our last event before `end`, if it is not before what is known. */
   async function search(end: Position): Promise<Position | undefined> {
     let after = end;
     for (let page = 0; after > known.upTo; page += 1) {
@@ -30,9 +30,9 @@ export function createHead(pages: Pages) {
   }
 
   return {
-    /** An event of ours stands there: nothing before it need be looked at again. */
+    /** One of our events stands there: nothing before it need be read again. */
     note: (position: Position): void => void learn(position, position),
-    /** Position of the last event of ours, or `logStart`. @throws StoreUnavailableError */
+    /** Position of our last event, or `logStart`. @throws StoreUnavailableError */
     async find(): Promise<Position> {
       const before = known.upTo;
       const look = { after: undefined, backwards: true, limit: 1, count: firstLook };

@@ -34,7 +34,7 @@ export interface Page {
 }
 
 interface PageOptions {
-  /** At most so many events of ours. */
+  /** Our events at most. */
   readonly limit: number;
   readonly backwards: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ interface LogOptions extends PageOptions {
   readonly after: Position | undefined;
   /** The event at the position `after` itself is read, too. */
   readonly inclusive?: boolean;
-  /** So many events are looked at, ours or not. Default: a page. */
+  /** Events to look at, ours or not. Default: a page. */
   readonly count?: number;
 }
 
@@ -165,7 +165,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     ofLog: orUnavailable(ofLog),
     /** Position of the last event in the log, ours or not. */
     end: orUnavailable(end),
-    /** Position of the first event of ours after a position, however many others are between. Undefined: the server did not say in time. */
+    /** Position of our first event after a position, however many others are between. Undefined: the server did not say in time. */
     nextOfOurs: orUnavailable(nextOfOurs),
     at: orUnavailable(at),
     ofStream: orUnavailable(ofStream),

@@ -14,7 +14,7 @@ import { closedError } from './faults.js';
 import { eventsPerPage, nothing, type Page, type Pages } from './pages.js';
 import { demandPosition } from './positions.js';
 
-/** After so many pages without an event of ours the server searches for the next one. */
+/** Pages without an event of this service after which the server searches for the next one. */
 const pagesBeforeSearch = 2;
 
 export interface ReaderParts {
