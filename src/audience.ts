@@ -5,26 +5,21 @@ import { runCommandLine } from './app/command-line.js';
 import { brokenOutput } from './cli/output.js';
 import { InterruptedError } from './transfer/failures.js';
 
-async function main(): Promise<number> {
-  // What is written here holds personal data: for the owner only.
-  process.umask(0o077);
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const abort = new AbortController();
-  for (const [name, number] of [
-    ['SIGINT', 2],
-    ['SIGTERM', 15],
-  ] as const)
-    process.on(name, () => {
-      // A second signal ends it at once.
-      if (abort.signal.aborted) process.exit(128 + number);
-      abort.abort(new InterruptedError(128 + number));
-    });
-  process.stdout.on('error', (error) => abort.abort(brokenOutput(error)));
-  process.stderr.on('error', () => undefined);
-
-  const { env, stdout, stderr } = process;
-  return await runCommandLine(process.argv.slice(2), { env, stdout, stderr, abort });
-}
+// What is written here holds personal data: for the owner only.
+process.umask(0o077);
+if (existsSync('.env')) process.loadEnvFile('.env');
+const abort = new AbortController();
+for (const [name, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+] as const)
+  process.on(name, () => {
+    // A second signal ends it at once.
+    if (abort.signal.aborted) process.exit(128 + number);
+    abort.abort(new InterruptedError(128 + number));
+  });
+process.stdout.on('error', (error) => abort.abort(brokenOutput(error)));
+process.stderr.on('error', () => undefined);
 
 // Connections that are kept alive must not keep the process.
-process.exit(await main());
+process.exit(await runCommandLine(process.argv.slice(2), process, abort));

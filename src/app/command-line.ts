@@ -7,7 +7,6 @@ import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js'
 import { registerCommands } from '../cli/commands.js';
 import { openLogForReading, openViewsForReading } from '../cli/stores-for-reading.js';
 import { createOutput, type OutputStream } from '../cli/output.js';
-import type { Screen } from '../cli/progress-bar.js';
 import { CommandFailedError } from '../transfer/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { findService } from '../cli/service-client.js';
@@ -19,50 +18,36 @@ import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { settingsOf, type StoreSettings } from '../stores/stores.js';
 
-interface Deployment {
-  readonly dataDir: string;
-  readonly secret: string | undefined;
-  readonly stores: StoreSettings;
-}
-
 /** A folder that is named on the command line is meant, whatever the environment says of servers. */
-function deploymentOf({ dataDir }: GlobalOptions, env: Environment): Deployment {
+function deploymentOf({ dataDir }: GlobalOptions, env: Environment) {
   const config = readStoresConfig(
     dataDir === undefined ? env : { ...env, DATA_DIR: dataDir, EVENTSTORE_URL: '', MONGODB_URL: '' },
   );
   return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
 }
 
-/** What is only read must be there: a folder that was mistyped is not begun as a new log. */
-function demandLog({ dataDir, stores: { events } }: Deployment): void {
-  if (events.kind !== 'embedded' || existsSync(events.file)) return;
-  throw new CommandFailedError(
-    `There is no event log in ${path.resolve(dataDir)}: name the data folder with --data-dir or DATA_DIR.`,
-    { type: 'no_log' },
-  );
-}
+/** What the process gives a command. */
+type Surroundings = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
 
-interface Given {
+interface Given extends Surroundings {
+  /** Aborted by a signal of the system, and where standard output breaks. */
+  readonly abort: AbortController;
   options: GlobalOptions;
   exitCode: ExitCode;
 }
 
-/** What the process gives a command. */
-export interface Surroundings {
-  readonly env: Environment;
-  readonly stdout: OutputStream;
-  readonly stderr: Screen;
-  /** Aborted by a signal of the system, and where standard output breaks. */
-  readonly abort: AbortController;
-}
-
-function createLine({ env, stdout, stderr, abort }: Surroundings, given: Given): CommandLine {
+function createLine(given: Given): CommandLine {
+  const { env, stdout, stderr, abort } = given;
   const { signal } = abort;
-  const deployment = (): Deployment => deploymentOf(given.options, env);
+  const deployment = () => deploymentOf(given.options, env);
+  /** What is only read must be there: a folder that was mistyped is not begun as a new log. */
   const storesWithLog = (): StoreSettings => {
-    const deployed = deployment();
-    demandLog(deployed);
-    return deployed.stores;
+    const { dataDir, stores } = deployment();
+    if (stores.events.kind !== 'embedded' || existsSync(stores.events.file)) return stores;
+    throw new CommandFailedError(
+      `There is no event log in ${path.resolve(dataDir)}: name the data folder with --data-dir or DATA_DIR.`,
+      { type: 'no_log' },
+    );
   };
   const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
   return {
@@ -121,16 +106,17 @@ function createLine({ env, stdout, stderr, abort }: Surroundings, given: Given):
 /** An empty variable counts as absent. */
 const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-const versionOf = (file: URL): string =>
-  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
+const packageFile = z.object({ version: z.string() });
 
 /** One run, to its exit code. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const given: Given = { options: { json: false }, exitCode: 0 };
-  const line = createLine(surroundings, given);
-  const version = versionOf(new URL('../../package.json', import.meta.url));
-  const onOptions = (options: GlobalOptions): void => void (given.options = options);
-  const program = createProgram({ line, version, onOptions });
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings, abort: AbortController) {
+  const { env, stdout, stderr } = surroundings;
+  const given: Given = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
+  const line = createLine(given);
+  const { version } = packageFile.parse(
+    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
+  );
+  const program = createProgram({ line, version, onOptions: (options) => void (given.options = options) });
   registerCommands(program, line);
   return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });
 }

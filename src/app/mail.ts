@@ -7,7 +7,6 @@ import type { EventStore } from '../eventstore/event-store.js';
 import type { MailerReport } from '../mailer/job.js';
 import { createMailer, type Mailer } from '../mailer/mailer.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
-import { createSmtpTransport, smtpTimings } from '../mailer/smtp.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import type { Views } from './views.js';
@@ -26,7 +25,7 @@ export interface MailOptions {
   readonly isListening: () => boolean;
 }
 
-export function openMailer(options: MailOptions): Mailer {
+export async function openMailer(options: MailOptions): Promise<Mailer> {
   const { config, logger, store, commands, views, isListening } = options;
   return createMailer({
     reader: store,
@@ -34,7 +33,7 @@ export function openMailer(options: MailOptions): Mailer {
     // Before the views show anything they may not have been made.
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
-    transport: transportOf(options),
+    transport: await transportOf(options),
     runId: randomUUID(),
     clock: Date.now,
     monotonic: () => performance.now(),
@@ -47,8 +46,11 @@ export function openMailer(options: MailOptions): Mailer {
   });
 }
 
-function transportOf({ config, logger, folder }: MailOptions): Transport {
-  if (config.smtp !== undefined) return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
+async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {
+  if (config.smtp !== undefined) {
+    const { createSmtpTransport, smtpTimings } = await import('../mailer/smtp.js');
+    return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
+  }
   return createOutboxTransport({
     folder: folder.outbox,
     onWritten: (file) => {

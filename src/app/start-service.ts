@@ -123,7 +123,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   store.onCommitted?.((position) => views.notify(position));
 
   const mailer = config.roles.has('mailer')
-    ? openMailer({ ...context, store, commands, views, isListening: () => isListening })
+    ? await openMailer({ ...context, store, commands, views, isListening: () => isListening })
     : undefined;
   if (mailer !== undefined) parts.mailer = mailer;
 

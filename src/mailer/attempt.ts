@@ -2,7 +2,6 @@
 import { isDue, type EmailState } from '../commands/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Stops } from './job.js';
 import { loadEmail } from './load.js';
-import { composeMail, type RequestedMail } from './message.js';
 import { record, type Ending } from './record.js';
 import type { Mail, SendLimits } from './transport.js';
 
@@ -29,6 +28,8 @@ async function judge(job: Job, running: NonNullable<EmailState['running']>): Pro
 
 async function claimAndSend(job: Job): Promise<AttemptResult> {
   const { handler, clock, monotonic, runId, timings, report } = job.options;
+  // Large, and needed by the first e-mail only; before the claim, for a failure here is none of the e-mail's.
+  const { composeMail } = await import('./message.js');
   // Both before the claim: what the append takes is the attempt's own time.
   const started = { wall: clock(), monotonic: monotonic() };
   const command = {
@@ -52,26 +53,18 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
     return 'claim_unknown';
   }
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
-  const outcome = await send(job, limitsOf(job, started));
+  // What the message holds is personal, so is what the error may say.
+  const mail = await composeMail(job.email.request).catch(() => undefined);
+  const outcome = await send(job, mail, limitsOf(job, started));
   return await record(job, attempt, outcome);
 }
 
-async function send({ options, email }: Job, limits: SendLimits): Promise<Ending> {
-  const mail = await compose(email.request);
+async function send({ options }: Job, mail: Mail | undefined, limits: SendLimits): Promise<Ending> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
   const outcome = await options.transport.send(mail, limits);
   // Stopped by us, not by the server: the next start need not wait.
   return outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
 }
-
-const compose = async (request: RequestedMail): Promise<Mail | undefined> => {
-  try {
-    return await composeMail(request);
-  } catch {
-    // What the message holds is personal, so is what the error may say.
-    return undefined;
-  }
-};
 
 function limitsOf({ options, stops }: Job, started: { readonly wall: number; readonly monotonic: number }): SendLimits {
   const { clock, monotonic, timings } = options;

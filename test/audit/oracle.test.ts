@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContactDocument } from '../../src/projections/contacts.js';
+import { usually } from '../support/amount.js';
 import { command, doAll } from '../support/audit-commands.js';
 import { checkContact, checkList, questionOn, type AnsweredContact } from '../support/audit-oracle.js';
 import { startAuditedService, type AuditedService } from '../support/audited-service.js';
@@ -58,7 +59,7 @@ test('at random times the auditor knows what the list of what was done knows', {
     done += given.length;
     start = end + 10;
   });
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
-  expect(done).toBeGreaterThan(2_000);
-  expect(await checkViews(service)).toBeGreaterThan(20);
+  await fc.assert(property, { numRuns: usually(3, 8), endOnFailure: true });
+  expect(done).toBeGreaterThan(usually(800, 2_000));
+  expect(await checkViews(service)).toBeGreaterThan(usually(5, 20));
 });

@@ -295,7 +295,7 @@ describe('a run that does not come to its end', () => {
   };
 
   test('killed at random moments, the same command goes on, and the copy is whole', async () => {
-    const from = await filledFolder(12_000);
+    const from = await filledFolder(6_000);
     const total = countIn(from);
     const to = inNewFolder('copy');
     const random = randomFrom(11);
@@ -303,7 +303,7 @@ describe('a run that does not come to its end', () => {
     while (kills < 4) {
       const before = countIn(to);
       const run = startMigrate(['--from', from, '--to', to]);
-      const enough = before + 1 + Math.floor(random() * 1_500);
+      const enough = before + 1 + Math.floor(random() * 700);
       await eventually(async () => (countIn(to) >= Math.min(enough, total) ? true : undefined), { within: 15_000 });
       run.child.kill('SIGKILL');
       await run.ended;
@@ -316,7 +316,7 @@ describe('a run that does not come to its end', () => {
   }, 60_000);
 
   test('SIGTERM stops it in order: exit code 143, and it says that it goes on', async () => {
-    const from = await filledFolder(12_000);
+    const from = await filledFolder(6_000);
     const to = inNewFolder('copy');
     const run = startMigrate(['--from', from, '--to', to, '--json']);
     await eventually(async () => (countIn(to) > 100 ? true : undefined), { within: 15_000 });

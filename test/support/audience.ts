@@ -62,7 +62,7 @@ export async function audience(
 ): Promise<Ended> {
   const [out, err] = [collector(), collector()];
   const abort = new AbortController();
-  const code = await runCommandLine(words, { env, stdout: out.stream, stderr: err.stream, abort });
+  const code = await runCommandLine(words, { env, stdout: out.stream, stderr: err.stream }, abort);
   return { code, out: out.text(), err: err.text() };
 }
 

@@ -35,7 +35,7 @@ async function newLog(folder = newFolder()) {
   return store;
 }
 
-async function filledLog(events = 1_500, seed = 7) {
+async function filledLog(events = 600, seed = 7) {
   const store = await newLog();
   return { store, events: await fill(store, events, randomFrom(seed)) };
 }
@@ -130,13 +130,13 @@ describe('copying', () => {
   test.each(usually([1], [1, 2, 3]))(
     'goes on where it was stopped, at any point and as often as it takes (seed %i)',
     async (seed) => {
-      const { store, events } = await filledLog(1_200, seed);
+      const { store, events } = await filledLog(600, seed);
       const target = counting(await newLog());
       const random = randomFrom(seed);
       let runs = 0;
       for (let isDone = false; !isDone; runs += 1) {
         const abort = new AbortController();
-        let left = 1 + Math.floor(random() * 120);
+        let left = 1 + Math.floor(random() * 60);
         const report = ({ phase }: Progress): void => {
           if (phase !== 'copying') return;
           left -= 1;
