@@ -39,8 +39,9 @@ const lease = isShared(settings) ? leaseOf('projector') : undefined;
 
 let viewsAreBuilt = (): void => undefined;
 const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
-// Not sooner: on a busy machine a thread of low priority takes many seconds to load the drivers and to build the first views, and reads wait for it.
-void startAfter.then(lowerThreadPriority);
+/** So many events are folded at full priority: what runs for the first time is slow, and on a busy machine reads would wait seconds for a thread of low priority. */
+const warmAfter = 1_000;
+let isWarm = false;
 
 /** The embedded log keeps its chain itself. */
 async function keepEvidenceOfServer(): Promise<void> {
@@ -83,6 +84,8 @@ await runProjector({
   onProgress({ parked, live, missing, ...status }) {
     // Known once they are built, however far behind they are by then.
     if (live !== null) viewsAreBuilt();
+    if (!isWarm && status.folded >= warmAfter) lowerThreadPriority();
+    isWarm ||= status.folded >= warmAfter;
     const isSent = parked === sent?.parked && live === sent.live && missing === sent.missing;
     if (!isSent) sent = { parked, live, missing };
     send({ type: 'progress', status, ...(isSent ? {} : { rare: { parked, live, missing } }) });

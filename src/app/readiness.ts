@@ -62,9 +62,11 @@ export async function untilReady(
   let position = '';
   let movedAt = performance.now();
   while (!signal.aborted) {
-    if ((await ask()).ready) return true;
+    const { rebuilding } = views.status();
+    // Asking costs a read of the log: not while the answer is known.
+    if (views.ownWrites.reached() && !rebuilding && (await ask()).ready) return true;
     const shown = views.ownWrites.visiblePosition();
-    if (shown !== position || views.status().rebuilding) movedAt = performance.now();
+    if (shown !== position || rebuilding) movedAt = performance.now();
     if (performance.now() - movedAt > stalledMs) return false;
     position = shown;
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);

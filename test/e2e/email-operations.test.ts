@@ -4,6 +4,7 @@ import { idOf, logPosition, refusals, someAddress, strangerId, success } from '.
 import { audience, jsonLines } from '../support/audience.js';
 import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
+import { storeVariables } from '../support/stores.js';
 
 let service: Service | undefined;
 afterEach(async () => {
@@ -166,8 +167,9 @@ test('the list pages by id and by state, and refuses what it does not know', asy
 test('audience email lists, releases and cancels through the service; without one it lists from the log', async () => {
   const smtp = await startSmtp(['close after dot', 'close after dot', 'accept']);
   const on = await start(smtp.url, { MAIL_IN_DOUBT: 'hold' });
-  const run = (...words: readonly string[]) =>
-    audience(['--data-dir', on.dataDir, 'email', ...words], { env: { AUDIENCE_KEY: on.key } });
+  // As the service was started: --data-dir would name the embedded stores.
+  const env = { ...storeVariables(on.dataDir), DATA_DIR: on.dataDir, AUDIENCE_KEY: on.key };
+  const run = (...words: readonly string[]) => audience(['email', ...words], { env });
   const first = await send(on);
   await until(on, first, 'held');
   const second = await send(on);

@@ -5,7 +5,7 @@ import type { Pages } from './pages.js';
 /** Ours is mostly among the last; where it is not, whole pages follow. */
 const firstLook = 16;
 /** Pages of other people's events after which the server is asked whether the log has any of our events. */
-const pagesBeforeSearch = 3;
+const pagesBeforeSearch = 1;
 
 export function createHead(pages: Pages) {
   /** `ours` is our last event among all up to `upTo`. */

@@ -156,8 +156,8 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     }
   }
 
-  async function end(): Promise<Position> {
-    const { last } = await ofLog({ after: logStart, backwards: true, count: 1, limit: 1 });
+  async function end(signal?: AbortSignal): Promise<Position> {
+    const { last } = await ofLog({ after: logStart, backwards: true, count: 1, limit: 1, signal });
     return last ?? logStart;
   }
 

@@ -29,10 +29,11 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
   function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<Page> {
     let after = start;
     let inclusive = false;
-    let fruitless = 0;
+    // The first event of ours may be far from the first event.
+    let fruitless = start === logStart ? pagesBeforeSearch : 0;
 
     async function leap(): Promise<void> {
-      const end = await pages.end();
+      const end = await pages.end(signal);
       const next = await pages.nextOfOurs(after, signal);
       if (next === undefined || isAborted(signal)) return;
       inclusive = next !== 'none';
