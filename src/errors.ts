@@ -131,7 +131,7 @@ export class ServiceError extends Error {
   }
 }
 
-export function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}): string {
+function errorMessage(code: ErrorCode, parameters: ErrorParameters = {}): string {
   const { message } = errorCatalogue[code];
   if (!message.includes('{')) return message;
   const { field = 'field', limit = '', names = '' } = parameters;

@@ -51,7 +51,7 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
     const document: SnapshotDocument = { revision: String(revision), position, event_id: event.id, at, names };
     const before = (await models.load(snapshotView, [stream])).get(stream);
     const name = `snapshot-${stream}`;
-    const next: Checkpoint = { logId: '', position, eventId: event.id, live: {} };
+    const next: Checkpoint = { logId: '', position, eventId: event.id, storages: {} };
     const write = { view: snapshotView, id: stream, document, position, loaded: before?.position ?? null };
     await models.commit({ writes: [write], checkpoint: { name, previous: await models.checkpoint(name), next } });
   }

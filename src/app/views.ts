@@ -10,7 +10,7 @@ import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.j
 import { contactOfStream } from './contact-of-stream.js';
 import { createQueries, type Queries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { sameVersions, type LiveVersions } from '../projector/storage.js';
+import { sameStorages, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
@@ -114,7 +114,7 @@ function startProjector(
   { own, views, rebuilds }: { own: OwnWrites; views: LiveReader; rebuilds: RebuildCoordinator },
 ): ProjectorThread {
   let caughtUpOnce = false;
-  let told: LiveVersions | undefined;
+  let told: Storages | undefined;
   return startProjectorThread({
     settings,
     holder: randomUUID(),
@@ -122,7 +122,7 @@ function startProjector(
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
       // Once: a follower may have heard of a later switch by somebody else since.
-      if (live !== null && !sameVersions(live, told ?? {})) {
+      if (live !== null && !sameStorages(live, told ?? {})) {
         told = live;
         views.use(live);
       }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { salt, type EventOf } from './envelope.js';
 
-export const subscriptionStatuses = ['Subscribed', 'Unsubscribed'] as const;
+const subscriptionStatuses = ['Subscribed', 'Unsubscribed'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export const profileFields = [

@@ -14,9 +14,9 @@ export type EvidenceBlock = {
 };
 
 export const linkCharacters = 2 * linkBytes;
-/** Under this name the checkpoint holds how many events the chain has. */
+/** Where other checkpoints name storages, that of the chain holds how many events it has, under this name. */
 export const countName = 'events';
-export const countOf = ({ live }: Checkpoint): number => live[countName] ?? 0;
+export const countOf = ({ storages }: Checkpoint): number => storages[countName] ?? 0;
 
 export interface Chain {
   readonly head: ChainHead;

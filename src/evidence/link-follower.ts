@@ -76,7 +76,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
       logId: chain.checkpoint?.logId ?? (await readLogId(reader)) ?? '',
       position: last.position,
       eventId: last.id,
-      live: { [countName]: head.count },
+      storages: { [countName]: head.count },
     };
     // They may be there already, of a commit that was broken off before the checkpoint moved.
     const stored = await readModels.load(evidenceView, [...blocks.keys()]);

@@ -35,6 +35,6 @@ export async function keepVerifiedHead(
   const document: VerifiedHead = { count, head };
   await readModels.commit({
     writes: [{ view: verifiedView, id, document, position, loaded: stored.get(id)?.position ?? null }],
-    checkpoint: { name: checkpointName, previous, next: { logId, position, eventId, live: {} } },
+    checkpoint: { name: checkpointName, previous, next: { logId, position, eventId, storages: {} } },
   });
 }

@@ -6,11 +6,11 @@ import type { LiveReader } from './live-reader.js';
 import type { OwnWrites } from './read-your-writes.js';
 import { readParked, type ParkedStream } from './parked.js';
 import type { ProjectorStatus } from './status.js';
-import { checkpointName, projectionVersionOf, sameVersions, type LiveVersions } from './storage.js';
+import { checkpointName, projectionVersionOf, sameStorages, type Storages } from './storage.js';
 
 /** What the views themselves tell; `fault`: why they cannot be asked just now. */
 export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked' | 'rebuilding' | 'missing'> {
-  readonly live: LiveVersions;
+  readonly live: Storages;
 }
 
 export interface Follower {
@@ -38,8 +38,10 @@ const parkedMs = 1_000;
 
 export function createFollower(options: FollowerOptions): Follower {
   const { readModels, ownWrites, onMoved, onFault, now } = options;
-  const newerThanOurs = ({ live }: Checkpoint): readonly string[] =>
-    options.views.filter(({ name, version }) => projectionVersionOf(live[name] ?? 0) > version).map(({ name }) => name);
+  const newerThanOurs = ({ storages }: Checkpoint): readonly string[] =>
+    options.views
+      .filter(({ name, version }) => projectionVersionOf(storages[name] ?? 0) > version)
+      .map(({ name }) => name);
   let closed = false;
   let status: FollowerStatus = { fault: null, parked: [], rebuilding: false, missing: [], live: {} };
   let parkedAt = -Infinity;
@@ -54,7 +56,7 @@ export function createFollower(options: FollowerOptions): Follower {
     // Before anything that only the live storages hold counts as shown. What a projector in this process reported
     // meanwhile is newer than the answer.
     if (readModels.used() === used) {
-      if (checkpoint !== null && !sameVersions(checkpoint.live, used ?? {})) readModels.use(checkpoint.live);
+      if (checkpoint !== null && !sameStorages(checkpoint.storages, used ?? {})) readModels.use(checkpoint.storages);
       readModels.confirm(asked);
     }
     move(before, checkpoint?.position ?? '');

@@ -1,14 +1,14 @@
 /** Reads of the live views: a read that names a view reads the storage version of it that is live. */
 import { ReadModelsUnavailableError, type ReadModelReader, type View } from '../readmodels/read-models.js';
-import { checkpointName, isOf, storedAs, type LiveVersions } from './storage.js';
+import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 
 export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */
-  use(live: LiveVersions): void;
+  use(live: Storages): void;
   /** What is used was still live when this was asked, by the clock of the freshness. */
   confirm(asked: number): void;
   /** What was told last: the very same object. */
-  used(): LiveVersions | undefined;
+  used(): Storages | undefined;
   /** Views of this code that nothing readable is live of: reads of them throw. */
   missing(): readonly string[];
 }
@@ -29,7 +29,7 @@ export interface Freshness {
 export function createLiveReader(reader: ReadModelReader, views: readonly View[], freshness?: Freshness): LiveReader {
   /** By name; `null`: nothing readable is live. */
   const stored = new Map<string, View | null>(views.map(({ name }) => [name, null]));
-  let used: LiveVersions | undefined;
+  let used: Storages | undefined;
   let confirmed = freshness?.now() ?? 0;
 
   const live = (view: View): View => {
@@ -74,6 +74,6 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
 /** For reading once, as of now. @throws ReadModelsUnavailableError */
 export async function readLive(reader: ReadModelReader, views: readonly View[]): Promise<LiveReader> {
   const live = createLiveReader(reader, views);
-  live.use((await reader.checkpoint(checkpointName))?.live ?? {});
+  live.use((await reader.checkpoint(checkpointName))?.storages ?? {});
   return live;
 }

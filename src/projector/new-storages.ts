@@ -30,7 +30,7 @@ export async function foldNewStorages(
   { checkpoint: from, epoch, park }: NewStorages,
   { readModels, projections, check }: FoldingNew,
 ): Promise<NewStoragesFold> {
-  const handlers = handlersOf(storedIn(projections, from.live));
+  const handlers = handlersOf(storedIn(projections, from.storages));
   let parked: ReadonlyMap<string, ParkedStream> = park ? await readParked(readModels) : new Map();
   let previous = from;
   return {

@@ -6,11 +6,11 @@ import {
   initialBuildName,
   rebuildName,
   storedViews,
-  type LiveVersions,
+  type Storages,
   type StoredView,
 } from './storage.js';
 
-/** A checkpoint whose `live` holds what is to be dropped, by `name/version`. */
+/** A checkpoint that names the storages to be dropped, by `name/storage`. */
 const oldStoragesName = 'old_storages';
 
 /** What a change of the views needs, and what fences it off. */
@@ -36,21 +36,21 @@ const isSame = (one: StoredView, other: StoredView): boolean =>
 const isAmong = (view: StoredView, views: readonly StoredView[]): boolean => views.some((one) => isSame(one, view));
 
 /** Before they are live no more: a start after a crash then drops them. */
-export async function noteOldStorages(writer: ViewsWriter, versions: LiveVersions): Promise<void> {
+export async function noteOldStorages(writer: ViewsWriter, versions: Storages): Promise<void> {
   const previous = await writer.readModels.checkpoint(oldStoragesName);
-  const live = { ...previous?.live, ...keyed(storedViews(versions)) };
-  await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, live } });
+  const storages = { ...previous?.storages, ...keyed(storedViews(versions)) };
+  await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, storages } });
 }
 
 const nowhere = { logId: '', position: '', eventId: '' };
-const keyed = (views: readonly StoredView[]): LiveVersions =>
+const keyed = (views: readonly StoredView[]): Storages =>
   Object.fromEntries(views.map(({ name, version }) => [`${name}/${version}`, version]));
 
 export const readOldStorages = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
   viewsIn(await readModels.checkpoint(oldStoragesName));
 
 const viewsIn = (old: Checkpoint | null): readonly StoredView[] =>
-  Object.entries(old?.live ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
+  Object.entries(old?.storages ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
 
 /** Drops these, unless they are live again or being built. To be called when every reader has noticed that they are old. */
 export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredView[]): Promise<void> {
@@ -58,14 +58,14 @@ export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredV
   // As stored, not as this process remembers: another one may have led meanwhile.
   const used: StoredView[] = [];
   for (const name of [checkpointName, initialBuildName, rebuildName])
-    used.push(...storedViews((await readModels.checkpoint(name))?.live ?? {}));
+    used.push(...storedViews((await readModels.checkpoint(name))?.storages ?? {}));
   await dropAll(
     writer,
     old.filter((view) => !isAmong(view, used)),
   );
   const previous = await readModels.checkpoint(oldStoragesName);
   const left = viewsIn(previous).filter((view) => !isAmong(view, old));
-  const next = { ...nowhere, live: keyed(left) };
+  const next = { ...nowhere, storages: keyed(left) };
   if (left.length > 0) return await moveCheckpoint(writer, { name: oldStoragesName, previous, next });
   check();
   await readModels.forget({ name: oldStoragesName, previous, epoch });
@@ -98,7 +98,7 @@ export async function unpark(
 /** The same for all noted storages that are not live. To be called before anything is folded or dropped. */
 export async function unparkOldStorages(writer: ViewsWriter, live: Checkpoint): Promise<void> {
   const noted = await readOldStorages(writer.readModels);
-  const old = noted.filter(({ name, version }) => live.live[name] !== version);
+  const old = noted.filter(({ name, version }) => live.storages[name] !== version);
   if (old.length === 0) return;
   await unpark(writer, ({ view, storage }) => old.some((one) => one.name === view && one.version === storage), live);
 }

@@ -23,7 +23,7 @@ import {
   type ProjectorFault,
   type ProjectorStatus,
 } from './status.js';
-import { checkpointName, firstVersions, storedIn, storedViews, type StoredView } from './storage.js';
+import { checkpointName, firstStorages, storedIn, storedViews, type StoredView } from './storage.js';
 import { switchTo } from './switch.js';
 
 export interface ProjectorOptions {
@@ -162,7 +162,7 @@ async function begin(run: Run): Promise<void> {
     run.checkpoint = stored;
   }
   run.parked = await readParked(readModels);
-  const live = run.checkpoint?.live ?? firstVersions(projections);
+  const live = run.checkpoint?.storages ?? firstStorages(projections);
   run.handlers = handlersOf(storedIn(projections, live));
   report(run, {
     position: run.checkpoint?.position ?? '',
@@ -203,7 +203,7 @@ async function carryOut(run: Run, job: ProjectorJob, signal: AbortSignal): Promi
     if ('checkpoint' in switched) {
       run.checkpoint = switched.checkpoint;
       run.parked = await readParked(run.readModels);
-      const { live } = switched.checkpoint;
+      const { storages: live } = switched.checkpoint;
       run.handlers = handlersOf(storedIn(projections, live));
       const missing = run.status.missing.filter((name) => live[name] === undefined);
       report(run, { live, missing, parked: [...run.parked.values()] });
@@ -263,7 +263,7 @@ async function commit(run: Run, last: StoredEvent, writes: readonly DocumentWrit
     logId: previous?.logId ?? (await demandLogId(options.reader)),
     position: last.position,
     eventId: last.id,
-    live: previous?.live ?? firstVersions(options.projections),
+    storages: previous?.storages ?? firstStorages(options.projections),
   };
   await moveCheckpoint(run, { name: checkpointName, previous, next }, writes);
   run.checkpoint = next;

@@ -7,12 +7,12 @@ import { dropAll, moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } fr
 import { parkedView } from './parked.js';
 import {
   checkpointName,
-  firstVersions,
+  firstStorages,
   initialBuildName,
   isOf,
   projectionVersionOf,
   rebuildName,
-  sameVersions,
+  sameStorages,
   storedIn,
   storedViews,
 } from './storage.js';
@@ -42,7 +42,7 @@ export class NewerViewsError extends Error {
 }
 
 /**
- * Where folding goes on. Views that its `live` lacks are new or changed: a rebuild builds them beside the others. Null:
+ * Where folding goes on. Views of which it names no storage are new or changed: a rebuild builds them beside the others. Null:
  * there are no views, all are to be built.
  *
  * @throws ForeignViewsError @throws NewerViewsError @throws StoreUnavailableError @throws ReadModelsUnavailableError
@@ -55,7 +55,7 @@ export async function openCheckpoint(input: StartInput): Promise<Checkpoint | nu
   await readModels.prepare(parkedView);
   if (!isKept) return null;
   const checkpoint = await withoutOthers(input, found);
-  for (const view of storedIn(views, checkpoint.live)) await readModels.prepare(view);
+  for (const view of storedIn(views, checkpoint.storages)) await readModels.prepare(view);
   return checkpoint;
 }
 
@@ -66,7 +66,7 @@ async function isOurs({ reader, views, onRebuild, foreignViews }: StartInput, fo
     if (foreign !== undefined) throw new ForeignViewsError(foreign);
     refuseNewer(found, views);
   }
-  const changed = views.filter((view) => !isOf(view, found.live[view.name]));
+  const changed = views.filter((view) => !isOf(view, found.storages[view.name]));
   const names = changed.map(({ name, version }) => `${name} version ${version}`).join(', ');
   if (foreign !== undefined) onRebuild(`The views are rebuilt: ${foreign}`);
   else if (changed.length > 0) onRebuild(`These views are new or changed, and are built: ${names}`);
@@ -84,11 +84,11 @@ async function reset(input: StartInput, found: Checkpoint | null): Promise<void>
   const goesOn =
     found === null &&
     built !== null &&
-    sameVersions(built.live, firstVersions(views)) &&
+    sameStorages(built.storages, firstStorages(views)) &&
     (await whyForeign(built, reader)) === undefined;
   if (goesOn) return;
   const rebuild = await readModels.checkpoint(rebuildName);
-  const known = [found, built, rebuild].flatMap((one) => storedViews(one?.live ?? {}));
+  const known = [found, built, rebuild].flatMap((one) => storedViews(one?.storages ?? {}));
   // No build may go on in storages that are empty after a crash in the middle of dropping.
   check();
   await readModels.forget({ name: initialBuildName, previous: built, epoch });
@@ -100,12 +100,12 @@ async function reset(input: StartInput, found: Checkpoint | null): Promise<void>
 async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Checkpoint> {
   const isFolded = (name: string, storage: number): boolean =>
     input.views.some((view) => view.name === name && isOf(view, storage));
-  const entries = Object.entries(found.live);
+  const entries = Object.entries(found.storages);
   const kept = entries.filter((entry) => isFolded(...entry));
   if (kept.length === entries.length) return found;
   const gone = Object.fromEntries(entries.filter((entry) => !isFolded(...entry)));
   await noteOldStorages(input, gone);
-  const next = { ...found, live: Object.fromEntries(kept) };
+  const next = { ...found, storages: Object.fromEntries(kept) };
   await moveCheckpoint(input, { name: checkpointName, previous: found, next });
   await unpark(input, ({ view }) => gone[view] !== undefined, next);
   return next;
@@ -134,7 +134,7 @@ export async function checkViews(reader: EventReader, readModels: Pick<ReadModel
 
 /** While processes of two versions run, the older ones leave the views to the newer ones: else they would rebuild in turns. */
 function refuseNewer(found: Checkpoint, views: readonly View[]): void {
-  const newer = views.filter(({ name, version }) => projectionVersionOf(found.live[name] ?? 0) > version);
+  const newer = views.filter(({ name, version }) => projectionVersionOf(found.storages[name] ?? 0) > version);
   if (newer.length === 0) return;
   throw new NewerViewsError(
     `the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`,

@@ -1,6 +1,6 @@
 /** What a projector reports: how far it has come, and what an operator must know. */
 import type { ParkedStream } from './parked.js';
-import type { LiveVersions } from './storage.js';
+import type { Storages } from './storage.js';
 
 /** A plain object: it crosses threads. */
 export interface ProjectorStatus {
@@ -16,7 +16,7 @@ export interface ProjectorStatus {
   readonly unknown: Readonly<Record<string, number>>;
   readonly parked: readonly ParkedStream[];
   /** `null` until it is known. */
-  readonly live: LiveVersions | null;
+  readonly live: Storages | null;
   /** Views that nothing is live of: a rebuild builds them beside the others. */
   readonly missing: readonly string[];
   /** The views are built from the first event and have not caught up yet. */

@@ -1,12 +1,12 @@
 /** Storage versions: which stored generation of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
 import type { Checkpoint, View } from '../readmodels/read-models.js';
 
-export type LiveVersions = Checkpoint['live'];
+export type Storages = Checkpoint['storages'];
 
 export const checkpointName = 'views';
 /** Checkpoint of an initial build, which nobody reads yet. */
 export const initialBuildName = 'initial_build';
-/** Checkpoint of a rebuild that is under way, or was interrupted: its `live` names the new storages. */
+/** Checkpoint of a rebuild that is under way, or was interrupted: it names the new storages. */
 export const rebuildName = 'rebuild';
 
 export type StoredView = Pick<View, 'name' | 'version'>;
@@ -37,10 +37,10 @@ export function nextStorage(
 export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undefined): boolean =>
   storage !== undefined && projectionVersionOf(storage) === version;
 
-export const firstVersions = (views: readonly View[]): LiveVersions =>
+export const firstStorages = (views: readonly View[]): Storages =>
   Object.fromEntries(views.map(({ name, version }) => [name, version]));
 
-export const storedViews = (versions: LiveVersions): readonly StoredView[] =>
+export const storedViews = (versions: Storages): readonly StoredView[] =>
   Object.entries(versions).map(([name, version]) => ({ name, version }));
 
 /** The view as it is stored under that version. Adapters keep statements per view object: keep what it returns. */
@@ -48,12 +48,12 @@ export const storedAs = <V extends View>(view: V, storage: number): V =>
   storage === view.version ? view : { ...view, version: storage };
 
 /** Those of the views that are among the versions, as they are stored. */
-export const storedIn = <V extends View>(views: readonly V[], versions: LiveVersions): readonly V[] =>
+export const storedIn = <V extends View>(views: readonly V[], versions: Storages): readonly V[] =>
   views.flatMap((view) => {
     const storage = versions[view.name];
     return storage === undefined ? [] : [storedAs(view, storage)];
   });
 
-export const sameVersions = (one: LiveVersions, other: LiveVersions): boolean =>
+export const sameStorages = (one: Storages, other: Storages): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, version]) => other[name] === version);

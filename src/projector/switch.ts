@@ -6,7 +6,7 @@ import { PoisonEventError } from './fold.js';
 import type { SwitchAnswer } from './jobs.js';
 import { foldNewStorages, type NewStorages } from './new-storages.js';
 import { moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } from './old-storages.js';
-import { checkpointName, rebuildName, type LiveVersions } from './storage.js';
+import { checkpointName, rebuildName, type Storages } from './storage.js';
 
 /** The live views are folded no further meanwhile: reads wait this long. */
 const mostMissing = 1_000;
@@ -23,7 +23,7 @@ export type Switched =
   | {
       readonly answer: SwitchAnswer & { readonly outcome: 'switched' };
       readonly checkpoint: Checkpoint;
-      readonly old: LiveVersions;
+      readonly old: Storages;
     };
 
 /** @throws what makes it unknown whether they are live: the views are to be opened again. */
@@ -40,10 +40,10 @@ export async function switchTo(input: Switching, built: NewStorages): Promise<Sw
     if (!(error instanceof PoisonEventError)) throw error;
     return { answer: { outcome: 'failed', reason: error.message, poison: error.poison } };
   }
-  const fresh = built.checkpoint.live;
-  const old = Object.fromEntries(Object.entries(live.live).filter(([name]) => fresh[name] !== undefined));
+  const fresh = built.checkpoint.storages;
+  const old = Object.fromEntries(Object.entries(live.storages).filter(([name]) => fresh[name] !== undefined));
   await noteOldStorages(input, old);
-  const next = { ...live, live: { ...live.live, ...fresh } };
+  const next = { ...live, storages: { ...live.storages, ...fresh } };
   await moveCheckpoint(input, { name: checkpointName, previous: live, next });
   // A rebuild that parks has written what it has parked itself.
   if (!built.park) await unpark(input, ({ view }) => fresh[view] !== undefined, next);

@@ -66,8 +66,8 @@ export interface Checkpoint {
   readonly position: string;
   /** Id of the event there, `''` before the first: read back on start to notice another or a restored log. */
   readonly eventId: string;
-  /** The live version of each view by name. */
-  readonly live: Readonly<Record<string, number>>;
+  /** Storages that belong to it, by the name of their view: in `views` the live ones, in `rebuild` those that are being built. Stored as `live`. */
+  readonly storages: Readonly<Record<string, number>>;
 }
 
 export interface Commit {

@@ -1,6 +1,6 @@
 /** A Bloom filter: millions of ids in a few megabytes. An id that it does not have was never added; one that it has nearly always was. */
 
-export interface BloomFilter {
+interface BloomFilter {
   add(view: string, id: string): void;
   has(view: string, id: string): boolean;
 }

@@ -6,7 +6,7 @@ import { readAhead } from '../projector/batches.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
 import { demandLogId } from '../projector/start.js';
 import type { BuildProgress } from '../projector/status.js';
-import { firstVersions } from '../projector/storage.js';
+import { firstStorages } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
 import type { Checkpoint, DocumentWrite, View } from '../readmodels/read-models.js';
 import { createBuildCache, type BuildCache } from './bulk-build-cache.js';
@@ -147,7 +147,7 @@ async function write(build: Build, parked: readonly DocumentWrite[] = []): Promi
   const { input, last, checkpoint: previous, logId } = build;
   if (last === undefined) return;
   const over = await overTombstones(input.readModels, parked);
-  const next = { logId, position: last.position, eventId: last.id, live: firstVersions(input.projections) };
+  const next = { logId, position: last.position, eventId: last.id, storages: firstStorages(input.projections) };
   build.checkpoint = next;
   build.last = undefined;
   build.characters = 0;

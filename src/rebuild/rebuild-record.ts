@@ -81,7 +81,7 @@ export async function writeRecord(
   const position = String(Number(previous?.position ?? '0') + 1).padStart(16, '0');
   await readModels.commit({
     writes: [{ view: rebuildsView, id, document, position, loaded: stored?.position ?? null }],
-    checkpoint: { name: recordCheckpoint, previous, next: { logId: '', position, eventId: '', live: {} } },
+    checkpoint: { name: recordCheckpoint, previous, next: { logId: '', position, eventId: '', storages: {} } },
   });
   return record;
 }

@@ -13,7 +13,7 @@ import {
   storedAs,
   storedIn,
   storedViews,
-  type LiveVersions,
+  type Storages,
   type StoredView,
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
@@ -55,8 +55,8 @@ const behindMs = 10_000;
 
 interface Rebuild {
   readonly input: RebuildInput;
-  readonly live: LiveVersions;
-  readonly fresh: LiveVersions;
+  readonly live: Storages;
+  readonly fresh: Storages;
   readonly tell: ReturnType<typeof createMeter>;
 }
 
@@ -79,7 +79,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
 /** The storages are those of a rebuild that was interrupted, if it was the same; else they are new ones. */
 async function begin(input: RebuildInput): Promise<Rebuild> {
   const { run, readModels, projections, now } = input;
-  const { live, logId } = await demandLive(readModels);
+  const { storages: live, logId } = await demandLive(readModels);
   const wanted = projections.filter(({ name }) => run.views.includes(name));
   const old = await readOldStorages(readModels);
   const isFree = ({ name, version }: StoredView): boolean =>
@@ -87,10 +87,10 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   const rebuild = { input, live, tell: createMeter(now) };
   const previous = await readModels.checkpoint(rebuildName);
   if (previous !== null) {
-    const isSame = previous.logId === logId && isOfViews(wanted, previous.live);
-    if (isSame && storedViews(previous.live).every(isFree)) return { ...rebuild, fresh: previous.live };
+    const isSame = previous.logId === logId && isOfViews(wanted, previous.storages);
+    if (isSame && storedViews(previous.storages).every(isFree)) return { ...rebuild, fresh: previous.storages };
     await forgetRebuild(input, previous);
-    await dropAll(input, storedViews(previous.live).filter(isFree));
+    await dropAll(input, storedViews(previous.storages).filter(isFree));
   }
   const fresh = Object.fromEntries(
     wanted.map((view) => {
@@ -99,12 +99,12 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
     }),
   );
   // First: no storage is made that no checkpoint names.
-  const next = { logId, position: '', eventId: '', live: fresh };
+  const next = { logId, position: '', eventId: '', storages: fresh };
   await moveCheckpoint(input, { name: rebuildName, previous: null, next });
   return { ...rebuild, fresh };
 }
 
-const isOfViews = (wanted: readonly Projection[], versions: LiveVersions): boolean =>
+const isOfViews = (wanted: readonly Projection[], versions: Storages): boolean =>
   Object.keys(versions).length === wanted.length && wanted.every((view) => isOf(view, versions[view.name]));
 
 async function demandLive(readModels: ReadModels): Promise<Checkpoint> {
@@ -251,7 +251,7 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
 
 async function discard({ input, fresh }: Rebuild): Promise<void> {
   // This process may have been stopped for long: they may be live by now.
-  const live = (await input.readModels.checkpoint(checkpointName))?.live ?? {};
+  const live = (await input.readModels.checkpoint(checkpointName))?.storages ?? {};
   await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
   await dropAll(
     input,

@@ -74,7 +74,6 @@ const schema = z.object({
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
 });
 
-export type StoresConfig = ReturnType<typeof readStoresConfig>;
 export type Config = ReturnType<typeof readConfig>;
 
 /** The message says what is wrong with the configuration, for the operator. */

@@ -21,11 +21,11 @@ export interface ReadModelsHarness {
 }
 
 const position = (number: number): string => String(number).padStart(20, '0');
-const checkpoint = (number: number, live: Record<string, number> = { things: 1 }): Checkpoint => ({
+const checkpoint = (number: number, storages: Record<string, number> = { things: 1 }): Checkpoint => ({
   logId: 'log',
   position: position(number),
   eventId: `event-${number}`,
-  live,
+  storages,
 });
 
 let views = 0;

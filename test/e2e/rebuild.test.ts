@@ -207,7 +207,7 @@ test(
       const models = openSqliteReadModels({ file: path.join(service.dataDir, 'views.db') });
       const previous = await models.checkpoint('views');
       if (previous === null) throw new Error('there are no views');
-      const next = { ...previous, live: { ...previous.live, contacts: 1 } };
+      const next = { ...previous, storages: { ...previous.storages, contacts: 1 } };
       await models.commit({ writes: [], checkpoint: { name: 'views', previous, next } });
       await models.close();
       await service.start();

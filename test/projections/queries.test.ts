@@ -92,7 +92,7 @@ beforeAll(async () => {
     checkpoint: {
       name: 'views',
       previous: null,
-      next: { logId: 'log', position: examplePosition(1), eventId: 'e', live: {} },
+      next: { logId: 'log', position: examplePosition(1), eventId: 'e', storages: {} },
     },
   });
   const lastOf = new Map([

@@ -5,12 +5,12 @@ import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-w
 import { contacts } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/catalogues.js';
 import { createLiveReader } from '../../src/projector/live-reader.js';
-import { firstVersions } from '../../src/projector/storage.js';
+import { firstStorages } from '../../src/projector/storage.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 
-const live = firstVersions(liveProjections);
-const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, live });
+const live = firstStorages(liveProjections);
+const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, storages: live });
 
 let follower: Follower | undefined;
 let own: OwnWrites | undefined;
@@ -120,7 +120,7 @@ it('says once that the views are out of reach, and goes on', async () => {
 it('does not take the views of another version for its own, and goes on reading the others', async () => {
   const views = follow('05');
   await views.become(at('07'));
-  await views.become({ ...at('08'), live: { ...live, contacts: 99 } });
+  await views.become({ ...at('08'), storages: { ...live, contacts: 99 } });
   expect(views.follower.status().fault).toContain('another version');
   await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow(ReadModelsUnavailableError);
   await expect(views.reader.get(lists, 'lst_01')).resolves.toBeUndefined();
@@ -129,10 +129,10 @@ it('does not take the views of another version for its own, and goes on reading 
 it('reads another storage as soon as that is live, and says what is missing until then', async () => {
   const views = follow('05');
   const { contacts: _, ...others } = live;
-  await views.become({ ...at('07'), live: others });
+  await views.become({ ...at('07'), storages: others });
   expect(views.follower.status()).toMatchObject({ fault: null, missing: ['contacts'] });
   await expect(views.reader.get(contacts, 'con_01')).rejects.toThrow('has not been built yet');
-  await views.become({ ...at('07'), live: { ...live, contacts: contacts.version * 1_000 + 3 } });
+  await views.become({ ...at('07'), storages: { ...live, contacts: contacts.version * 1_000 + 3 } });
   expect(views.follower.status()).toMatchObject({ fault: null, missing: [] });
   await expect(views.reader.get(contacts, 'con_01')).resolves.toBeUndefined();
 });

@@ -212,7 +212,7 @@ describe('faults', () => {
     [
       'with the documents written and the checkpoint not moved',
       async ({ writes }) => {
-        const next = { logId: 'x', position: 'x', eventId: 'x', live: {} };
+        const next = { logId: 'x', position: 'x', eventId: 'x', storages: {} };
         await models.commit({ writes, checkpoint: { name: 'elsewhere', previous: null, next } });
         gone();
       },

@@ -114,7 +114,7 @@ async function foldOrdinarily(events: readonly StoredEvent[]): Promise<ReadModel
       parked,
       park: true,
     });
-    const next: Checkpoint = { logId: 'log', position: batch.at(-1)?.position ?? '', eventId: '', live: {} };
+    const next: Checkpoint = { logId: 'log', position: batch.at(-1)?.position ?? '', eventId: '', storages: {} };
     await models.commit({ writes: fold.writes, checkpoint: { name: 'ordinary', previous, next } });
     previous = next;
   }

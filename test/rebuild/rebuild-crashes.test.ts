@@ -72,7 +72,7 @@ it('a release that is rolled back soon does not have its old storage dropped whi
     await release.caughtUp();
     await release.stop();
   }
-  expect((await models.checkpoint('old_storages'))?.live).toEqual({ 'contacts/2': 2 });
+  expect((await models.checkpoint('old_storages'))?.storages).toEqual({ 'contacts/2': 2 });
   const dropped: string[] = [];
   let isBuilding = false;
   // The build waits for the drop once it has written something.
@@ -150,7 +150,7 @@ async function killedRebuild(isHere: (commit: Commit) => boolean, isWritten: boo
 const takesUp = ({ writes }: Commit): boolean =>
   writes.some(({ view, document }) => view.name === 'parked' && document === null);
 const switches = ({ checkpoint: { name, next } }: Commit): boolean =>
-  name === 'views' && next.live['contacts'] === 2001;
+  name === 'views' && next.storages['contacts'] === 2001;
 
 it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
   const { store, projector } = await killedRebuild((commit) => takesUp(commit) || switches(commit), true);

@@ -44,7 +44,7 @@ it('misses at most 1,000 events: else it is behind, and the rebuild folds on and
 it('refuses storages that another rebuild builds by now', async () => {
   const { store, models, projector, storages } = await built();
   const previous = storages.checkpoint;
-  const next = { ...previous, live: { contacts: 2002 } };
+  const next = { ...previous, storages: { contacts: 2002 } };
   await models.commit({ writes: [], checkpoint: { name: 'rebuild', previous, next, epoch: 2 } });
   expect(await projector.switchTo(storages)).toMatchObject({ outcome: 'failed' });
   expect(projector.status().live).toMatchObject({ contacts: 2 });

@@ -173,7 +173,7 @@ export async function openFoldedViews(): Promise<FoldedViews> {
         const input = { handlers: handlersOf(projections), readModels: models, parked: new Map(), park: false };
         const { writes } = await foldBatch({ events: some, ...input });
         const position = some.at(-1)?.position ?? '';
-        const next: Checkpoint = { logId: 'log', position, eventId: randomUUID(), live: {} };
+        const next: Checkpoint = { logId: 'log', position, eventId: randomUUID(), storages: {} };
         await models.commit({ writes, checkpoint: { name: 'views', previous, next } });
         previous = next;
       }

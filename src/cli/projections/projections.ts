@@ -51,7 +51,7 @@ async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
     const record = await readRecord(reader).catch(() => undefined);
     const open = record !== undefined && isOpen(record) ? record : undefined;
     return liveProjections.map((view): ViewStatus => {
-      const storage = checkpoint?.live[view.name];
+      const storage = checkpoint?.storages[view.name];
       const isLive = isOf(view, storage);
       return {
         name: view.name,

@@ -8,7 +8,7 @@ import { CommitConflictError, type Checkpoint, type Commit, type Forgetting } fr
 export interface StoredCheckpoint {
   readonly _id: string;
   /** Null once forgotten. */
-  readonly checkpoint: Checkpoint | null;
+  readonly checkpoint: StoredPlace | null;
   /** Of the lease under which it was last moved. */
   readonly epoch: number;
   /** Which commit has moved it: a write that was sent twice knows itself again. */
@@ -16,6 +16,9 @@ export interface StoredCheckpoint {
   /** How often it was forgotten. Absent: never. */
   readonly forgotten?: number;
 }
+
+/** A checkpoint as it is stored: its storages are called `live`. */
+type StoredPlace = Omit<Checkpoint, 'storages'> & { readonly live: Checkpoint['storages'] };
 
 interface StoredLease {
   readonly _id: string;
@@ -40,7 +43,7 @@ export function assertMovable(
 ): void {
   if (stored !== null && stored.epoch > epoch)
     throw new CommitConflictError(`a later holder has moved checkpoint ${name}`);
-  if (JSON.stringify(ordered(stored?.checkpoint ?? null)) !== JSON.stringify(ordered(previous)))
+  if (JSON.stringify(toStored(checkpointIn(stored))) !== JSON.stringify(toStored(previous)))
     throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
 }
 
@@ -56,11 +59,11 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
   const { name, previous, next, epoch = 0 } = move.checkpoint;
   const standing = {
     _id: { $eq: name },
-    checkpoint: { $eq: ordered(previous) },
+    checkpoint: { $eq: toStored(previous) },
     epoch: { $not: { $gt: epoch } },
     ...(move.forgotten === undefined ? {} : { forgotten: { $not: { $gt: move.forgotten } } }),
   } as Filter<StoredCheckpoint>;
-  const change = { $set: { checkpoint: ordered(next), epoch, commit: move.commit } };
+  const change = { $set: { checkpoint: toStored(next), epoch, commit: move.commit } };
   if (await isChanged(checkpoints.updateOne(standing, change, { upsert: previous === null }))) return;
   const stored = await readCheckpoint(checkpoints, name);
   if (stored?.commit === move.commit) return;
@@ -72,7 +75,7 @@ export async function moveCheckpoint(checkpoints: Checkpoints, move: Move): Prom
 export async function forgetCheckpoint(checkpoints: Checkpoints, { name, previous, epoch }: Forgetting): Promise<void> {
   const standing = {
     _id: { $eq: name },
-    checkpoint: { $eq: ordered(previous) },
+    checkpoint: { $eq: toStored(previous) },
     ...(epoch === undefined ? {} : { epoch: { $not: { $gt: epoch } } }),
   } as Filter<StoredCheckpoint>;
   const change = { $set: { checkpoint: null }, $inc: { forgotten: 1 }, $max: { epoch: epoch ?? 0 } };
@@ -95,10 +98,16 @@ async function isChanged(update: Promise<UpdateResult>): Promise<boolean> {
 }
 
 /** Equal checkpoints are equal documents to the server, whatever the order of their views. */
-function ordered(checkpoint: Checkpoint | null): Checkpoint | null {
+function toStored(checkpoint: Checkpoint | null): StoredPlace | null {
   if (checkpoint === null) return null;
-  const { logId, position, eventId, live } = checkpoint;
-  return { logId, position, eventId, live: Object.fromEntries(Object.entries(live).sort(byName)) };
+  const { logId, position, eventId, storages } = checkpoint;
+  return { logId, position, eventId, live: Object.fromEntries(Object.entries(storages).sort(byName)) };
+}
+
+export function checkpointIn(stored: StoredCheckpoint | null): Checkpoint | null {
+  if (stored === null || stored.checkpoint === null) return null;
+  const { live: storages, ...place } = stored.checkpoint;
+  return { ...place, storages };
 }
 
 const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1);

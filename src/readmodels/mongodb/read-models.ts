@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind } from '../find-plan.js';
-import { checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
+import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type StoredView } from './documents.js';
@@ -75,7 +75,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
       return new Map(found.map((stored) => [stored._id, { document: fromStored(stored), position: stored.position }]));
     },
     async checkpoint(name) {
-      return (await run('reading', () => readCheckpoint(checkpoints, name)))?.checkpoint ?? null;
+      return checkpointIn(await run('reading', () => readCheckpoint(checkpoints, name)));
     },
     commit: (commit) => commitTo(connection, commit, newId()),
     async prepare(view, { bare = false } = {}) {

@@ -204,7 +204,7 @@ function readCheckpoint(db: Db, name: string): { checkpoint: Checkpoint; epoch: 
     .get(name);
   if (row === undefined) return undefined;
   const { log_id: logId, position, event_id: eventId, live, epoch } = row;
-  return { checkpoint: { logId, position, eventId, live: parse<Record<string, number>>(live) }, epoch };
+  return { checkpoint: { logId, position, eventId, storages: parse<Record<string, number>>(live) }, epoch };
 }
 
 function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
@@ -215,7 +215,7 @@ function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['che
     throw new CommitConflictError(`checkpoint ${name} stands elsewhere`);
   db.prepare(
     'INSERT OR REPLACE INTO checkpoints (name, log_id, position, event_id, live, epoch) VALUES (?, ?, ?, ?, ?, ?)',
-  ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.live), epoch);
+  ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.storages), epoch);
 }
 
 function forgetCheckpoint(db: Db, { name, previous, epoch = Infinity }: Forgetting): void {
@@ -229,8 +229,8 @@ function forgetCheckpoint(db: Db, { name, previous, epoch = Infinity }: Forgetti
 /** Equal checkpoints have equal texts, whatever the order of their views. */
 function textOf(checkpoint: Checkpoint | null): string {
   if (checkpoint === null) return '';
-  const { logId, position, eventId, live } = checkpoint;
-  return JSON.stringify([logId, position, eventId, Object.entries(live).sort()]);
+  const { logId, position, eventId, storages } = checkpoint;
+  return JSON.stringify([logId, position, eventId, Object.entries(storages).sort()]);
 }
 
 function takeLease(

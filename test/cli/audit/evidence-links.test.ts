@@ -32,7 +32,7 @@ function viewsOf(events: readonly StoredEvent[]): ReadModelReader {
   let links = '';
   let link = firstLink;
   for (const [index, event] of events.entries()) links += link = linkAfter(link, index + 1, event);
-  const checkpoint: Checkpoint = { logId: '', position: '', eventId: '', live: { [countName]: events.length } };
+  const checkpoint: Checkpoint = { logId: '', position: '', eventId: '', storages: { [countName]: events.length } };
   return {
     checkpoint: async (name: string) => (name === evidenceCheckpoint ? checkpoint : null),
     getMany: async () => new Map([[blockId(0), { document: { links } }]]),

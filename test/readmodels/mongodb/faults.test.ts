@@ -18,7 +18,7 @@ const checkpoint = (number: number): Checkpoint => ({
   logId: 'log',
   position: position(number),
   eventId: `event-${number}`,
-  live: { things: 1 },
+  storages: { things: 1 },
 });
 const view: View = { name: 'things', version: 1, indexes: [{ fields: ['owner'] }] };
 // The driver waits half a second before it looks again for a server that it has lost.

@@ -26,7 +26,7 @@ const checkpoint = (number: number): Checkpoint => ({
   logId: 'log',
   position: position(number),
   eventId: `event-${number}`,
-  live: { things: 1 },
+  storages: { things: 1 },
 });
 
 if (testMongoUrl === undefined)
@@ -387,6 +387,13 @@ function ownPromises(serverUrl: string): void {
         await models.forget({ name: own, previous: checkpoint(1) });
         await expect(commit({ from: null, to: 2, epoch: 2 })).rejects.toThrow(CommitConflictError);
         await commit({ from: null, to: 2, epoch: 3 });
+      });
+
+      it('finds checkpoints that name their storages `live`, as they have always been stored', async () => {
+        const { storages: live, ...place } = checkpoint(1);
+        await commit({ from: null, to: 1 });
+        const stored = await checkpointsOf(database.client.db()).findOne({ _id: own });
+        expect(stored?.checkpoint).toEqual({ ...place, live });
       });
 
       it('is no hindrance to a checkpoint move that was sent twice', async () => {

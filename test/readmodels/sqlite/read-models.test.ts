@@ -28,7 +28,7 @@ describe('SQLite read models', () => {
     indexes: [{ fields: ['owner', 'size'] }],
     arrayIndexes: ['tag_ids'],
   };
-  const next = { logId: 'log', position: '1', eventId: 'e', live: {} };
+  const next = { logId: 'log', position: '1', eventId: 'e', storages: {} };
   let folder: string;
   let file: string;
   beforeEach(() => {
