@@ -35,7 +35,7 @@ export type Metadata = z.infer<typeof metadataSchema>;
 export interface Recorded<Event> {
   readonly stream: string;
   readonly revision: bigint;
-  /** Opaque place in the whole log; sorts as a string. */
+  /** Place in the whole log; sorts as a string. */
   readonly position: string;
   readonly id: string;
   readonly event: Event;

@@ -6,7 +6,7 @@
  */
 export type ExpectedRevision = bigint | 'no_stream' | 'stream_exists' | 'any';
 
-/** An opaque place in the log; positions of one log sort as strings. `logStart` comes before every event. */
+/** A place in the log: decimal digits, of one length in one log, so that positions sort as strings. `logStart`, the empty string, comes before every event. */
 export type Position = string;
 export const logStart: Position = '';
 
@@ -35,6 +35,8 @@ export interface AppendResult {
 export interface EventStore extends EventReader {
   /** True when no other process can append to this log while this one lives: a state folded from one's own appends is then always fresh. */
   readonly soleWriter: boolean;
+  /** Whether appends are taken at present, as far as is known. */
+  isWritable(): boolean;
 
   /**
    * Appends all events to one stream, or none. When it resolves they are durable (fsynced) and visible to every reader.

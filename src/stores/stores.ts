@@ -29,8 +29,6 @@ export const storeSettings = z.object({
 export type StoreSettings = z.output<typeof storeSettings>;
 
 export interface OpenEventStore extends EventStore {
-  /** Whether appends are accepted at present, as far as is known. */
-  isWritable(): boolean;
   /** Only where no other process writes: calls the listener with each new head, before the appends resolve. */
   onCommitted?(listener: (position: Position) => void): () => void;
   /** Only where the log itself stores the evidence chain: its head. @throws StoreUnavailableError */

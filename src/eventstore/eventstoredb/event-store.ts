@@ -35,8 +35,6 @@ export interface EventStoreDbOptions {
 }
 
 export interface EventStoreDbStore extends EventStore {
-  /** Whether the server did what it was last asked for. */
-  isWritable(): boolean;
   /** Something was appended, perhaps: subscriptions that are caught up look at once. */
   wake(): void;
   /** One cheap read with the rights that the service needs, of the leader. Does not throw. */

@@ -8,8 +8,6 @@ import { WriteQueue } from './append-queue.js';
 import { openSqliteEventReader } from './reader.js';
 
 export interface SqliteEventStore extends EventStore, SqliteLinks {
-  /** Whether appends are taken at present: false while the writer thread is restarted. */
-  isWritable(): boolean;
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
 }
