@@ -14,7 +14,6 @@ import { createRoutes } from './routes.js';
 export interface AnalyticsRouter {
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 

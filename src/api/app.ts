@@ -10,7 +10,7 @@ import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
 import { analyticsRouter } from './analytics.js';
 import { auditRouter } from './audit.js';
-import { catalogueRouter } from './catalogue.js';
+import { catalogueRouter, type CatalogueRouter } from './catalogue.js';
 import { contactRouter } from './contacts.js';
 import { emailRouter } from './email.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
@@ -65,54 +65,35 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, runner));
-  app.use(
-    '/v1/lists',
-    catalogueRouter(
-      {
-        kind: 'list',
-        catalogue: audience.lists,
-        parse: parseList,
-        unknown: 'unknown_list',
-        reads,
-        get: queries.getList,
-        page: queries.pageLists,
-        show: ({ list_id, list_name }) => ({ list_id, list_name }),
-      },
-      runner,
-    ),
-  );
-  app.use(
-    '/v1/tags',
-    catalogueRouter(
-      {
-        kind: 'tag',
-        catalogue: audience.tags,
-        parse: parseTag,
-        unknown: 'unknown_tag',
-        reads,
-        get: queries.getTag,
-        page: queries.pageTags,
-        show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
-      },
-      runner,
-    ),
-  );
-  app.use(
-    '/v1/groups',
-    catalogueRouter(
-      {
-        kind: 'group',
-        catalogue: audience.groups,
-        parse: parseGroup,
-        unknown: 'unknown_group',
-        reads,
-        get: queries.getGroup,
-        page: queries.pageGroups,
-        show: ({ group_id, group_name }) => ({ group_id, group_name }),
-      },
-      runner,
-    ),
-  );
+  const mountCatalogue = <Document>(path: string, catalogue: Omit<CatalogueRouter<Document>, 'reads'>): void =>
+    void app.use(path, catalogueRouter({ ...catalogue, reads }, runner));
+  mountCatalogue('/v1/lists', {
+    kind: 'list',
+    catalogue: audience.lists,
+    parse: parseList,
+    unknown: 'unknown_list',
+    get: queries.getList,
+    page: queries.pageLists,
+    show: ({ list_id, list_name }) => ({ list_id, list_name }),
+  });
+  mountCatalogue('/v1/tags', {
+    kind: 'tag',
+    catalogue: audience.tags,
+    parse: parseTag,
+    unknown: 'unknown_tag',
+    get: queries.getTag,
+    page: queries.pageTags,
+    show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
+  });
+  mountCatalogue('/v1/groups', {
+    kind: 'group',
+    catalogue: audience.groups,
+    parse: parseGroup,
+    unknown: 'unknown_group',
+    get: queries.getGroup,
+    page: queries.pageGroups,
+    show: ({ group_id, group_name }) => ({ group_id, group_name }),
+  });
   app.use('/v1/email', emailRouter({ ...options, email: audience.email, queries, reads }, runner));
   app.use('/v1/analytics', analyticsRouter({ ...options, reads }, runner));
   app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, runner));

@@ -1,9 +1,10 @@
 /** The routers of groups, lists and tags: the same endpoints in three vocabularies. */
 import type { Router } from 'express';
-import type { Catalogue } from '../commands/audience.js';
+import type { Catalogue, Named } from '../commands/audience.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { Call, EndpointRunner } from './endpoint-runner.js';
+import type { Answer } from './envelope.js';
 import { parseNothing, type Parser } from './input.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
 import { createRoutes } from './routes.js';
@@ -30,32 +31,24 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
   const idOf = (call: Call<unknown>): string => call.parameter(idField);
   const nameOf = (call: Call<Readonly<Record<string, string>>>): string => call.input[nameField] ?? '';
 
+  const saved = (done: string, { id, name, position }: Named): Answer => ({
+    message: `${title} ${done} successfully!`,
+    data: { [idField]: id, [nameField]: name },
+    headers: ['X-Position', position],
+  });
+
   routes.post('/create', {
     parse,
     fields,
-    async handle(call) {
-      const { id, name, position } = await catalogue.create(nameOf(call), call.context);
-      return {
-        message: `${title} created successfully!`,
-        data: { [idField]: id, [nameField]: name },
-        headers: ['X-Position', position],
-      };
-    },
+    handle: async (call) => saved('created', await catalogue.create(nameOf(call), call.context)),
   });
 
   routes.post(`/:${idField}/update`, {
     parse,
     fields,
     serverFault: 'internal_update',
-    async handle(call) {
-      const entry = { id: idOf(call), name: nameOf(call) };
-      const { id, name, position } = await catalogue.rename(entry, call.context);
-      return {
-        message: `${title} updated successfully!`,
-        data: { [idField]: id, [nameField]: name },
-        headers: ['X-Position', position],
-      };
-    },
+    handle: async (call) =>
+      saved('updated', await catalogue.rename({ id: idOf(call), name: nameOf(call) }, call.context)),
   });
 
   routes.postOrDelete(`/:${idField}/delete`, {

@@ -16,7 +16,6 @@ export interface ContactRouter {
   readonly queries: Queries;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
@@ -91,6 +90,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     },
   });
 
+  // Last: its patterns match the paths of others, and answer them with 405.
   addReads(routes, options);
   return routes.router;
 }

@@ -14,7 +14,6 @@ export interface EmailRouter {
   readonly email: EmailRequests;
   readonly queries: Queries;
   readonly reads: Reads;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 

@@ -47,7 +47,7 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
     if (revision - BigInt(kept?.revision ?? -1) < worthwhile) return;
     const event = await reader.readAt(position);
     if (event?.stream !== stream || event.revision !== revision) return;
-    const names = [...state.names.entries()];
+    const names = [...state.nameById.entries()];
     const document: SnapshotDocument = { revision: String(revision), position, event_id: event.id, at, names };
     const before = (await models.load(snapshotView, [stream])).get(stream);
     const name = `snapshot-${stream}`;

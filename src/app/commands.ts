@@ -46,7 +46,6 @@ export interface Commands {
 export interface CommandsOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
-  /** Called after each append, before its commands are answered. */
   readonly onAppended: (append: Appended<DomainEvent>) => void;
   readonly onUnchanged: (position: string) => void;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */

@@ -62,7 +62,7 @@ async function rebuildUnderLease(input: Opened, jobs: ProjectorJobs): Promise<Re
       ...input,
       run: { views, dryRun, isStart: false, isPreparation },
       projections: liveProjections,
-      switchTo: jobs.switchTo,
+      requestSwitch: jobs.requestSwitch,
       epoch,
       check: () => lease.check(),
       now,

@@ -25,7 +25,7 @@ export interface ProjectorThread {
   status(): ProjectorStatus;
   /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
   evidence(): ChainHead | undefined;
-  switchTo(built: NewStorages): Promise<SwitchAnswer>;
+  requestSwitch(built: NewStorages): Promise<SwitchAnswer>;
   /** Finishes the running batch, then ends the thread. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
       return;
     }
     if (message.status.folded > 0) deaths = 0;
-    const { parked, live, missing } = message.rare ?? status;
+    const { parked, live, missing } = message.seldom ?? status;
     update({ ...message.status, parked, live, missing });
     notify(appended);
   };
@@ -107,7 +107,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
     flush: () => send('flush'),
     status: () => status,
     evidence: () => evidence,
-    async switchTo(built) {
+    async requestSwitch(built) {
       if (worker === undefined) return { outcome: 'failed', reason: 'the projector is not running' };
       send(built);
       return await new Promise((resolve) => asked.push(resolve));

@@ -14,9 +14,14 @@ import { buildInitially } from '../rebuild/initial-build.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 import { lowerThreadPriority } from './lower-thread-priority.js';
 
-type Rare = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
+/** Sent only when it has changed: most reports are about the position alone. */
+type SeldomChanged = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
 export type FromProjector =
-  | { readonly type: 'progress'; readonly status: Omit<ProjectorStatus, keyof Rare>; readonly rare?: Rare }
+  | {
+      readonly type: 'progress';
+      readonly status: Omit<ProjectorStatus, keyof SeldomChanged>;
+      readonly seldom?: SeldomChanged;
+    }
   | { readonly type: 'switched'; readonly answer: SwitchAnswer }
   | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
@@ -63,13 +68,14 @@ const evidence = keepEvidenceOfServer();
 const batchDelay = createBatchDelay(now);
 const jobs = createJobs();
 main.on('message', (message: ToProjector) => {
-  if (typeof message === 'object') void jobs.switchTo(message).then((answer) => send({ type: 'switched', answer }));
+  if (typeof message === 'object')
+    void jobs.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
   else if (message === 'stop') stop.abort();
   else reader.wake();
   if (message !== 'notify') batchDelay.flush();
 });
 
-let sent: Rare | undefined;
+let sent: SeldomChanged | undefined;
 await runProjector({
   reader,
   readModels,
@@ -88,7 +94,7 @@ await runProjector({
     isWarm ||= status.folded >= warmAfter;
     const isSent = parked === sent?.parked && live === sent.live && missing === sent.missing;
     if (!isSent) sent = { parked, live, missing };
-    send({ type: 'progress', status, ...(isSent ? {} : { rare: { parked, live, missing } }) });
+    send({ type: 'progress', status, ...(isSent ? {} : { seldom: { parked, live, missing } }) });
   },
 });
 await lease?.close();

@@ -32,9 +32,8 @@ export interface RebuildCoordinatorOptions {
   readonly readModels: ReadModels;
   readonly isShared: boolean;
   readonly holder: string;
-  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
+  readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
   readonly log: (level: 'info' | 'error', message: string, facts: object) => void;
-  /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly startThread?: typeof startRebuildThread;
 }
@@ -109,7 +108,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       holder: `${options.holder} ${randomUUID()}`,
       run: { views, dryRun: dry_run, isStart: cause === 'start' },
       onProgress: (progress) => change({ progress }),
-      switchTo: options.switchTo,
+      requestSwitch: options.requestSwitch,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
     });
   }

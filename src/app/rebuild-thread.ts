@@ -8,11 +8,10 @@ import { startWorkerThread } from './worker-thread.js';
 
 export interface RebuildThreadOptions {
   readonly settings: StoreSettings;
-  /** Names this start among the processes that share the views. */
   readonly holder: string;
   readonly run: RebuildRun;
   readonly onProgress: (progress: RebuildProgress) => void;
-  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
+  readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
   /** Once, when the thread has ended: with a result, or the reason why there is none. */
   readonly onEnd: (end: RebuildResult | string) => void;
 }
@@ -25,13 +24,13 @@ export interface RebuildThread {
 const closeWithinMs = 5_000;
 
 export function startRebuildThread(options: RebuildThreadOptions): RebuildThread {
-  const { settings, holder, run, onProgress, switchTo, onEnd } = options;
+  const { settings, holder, run, onProgress, requestSwitch, onEnd } = options;
   let end: RebuildResult | string = 'its thread ended by itself';
   const thread = startWorkerThread<FromRebuild, ToRebuild>('rebuild', {
     workerData: { settings, holder, run },
     onMessage(message) {
       if (message.type === 'progress') onProgress(message.progress);
-      else if (message.type === 'switch') void switchTo(message.built).then(thread.send);
+      else if (message.type === 'switch') void requestSwitch(message.built).then(thread.send);
       else end = message.end;
     },
     onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),

@@ -53,7 +53,7 @@ async function rebuild(): Promise<RebuildResult | string> {
       signal: stop.signal,
       now,
       pause: () => sleep(5),
-      switchTo: (built) =>
+      requestSwitch: (built) =>
         new Promise((resolve) => {
           answered = resolve;
           send({ type: 'switch', built });

@@ -85,7 +85,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
   await prepareStores(store, context);
   const parts: { views?: Views; mailer?: Mailer } = {};
-  // The mailer looks at its worklist whenever the views may show a new request.
+  /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
   let mailUntil = '';
   const commands = await openCommands({
     store,

@@ -64,8 +64,11 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     readModels: await openReadModels(settings.views),
     isShared: isShared(settings),
     holder: randomUUID(),
-    switchTo: async (built) =>
-      (await parts.projector?.switchTo(built)) ?? { outcome: 'failed', reason: 'no projector runs in this process' },
+    requestSwitch: async (built) =>
+      (await parts.projector?.requestSwitch(built)) ?? {
+        outcome: 'failed',
+        reason: 'no projector runs in this process',
+      },
     log: (level, message, facts) => logger[level](facts, message),
     clock: Date.now,
   });

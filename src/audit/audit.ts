@@ -13,11 +13,9 @@ import { createReplayPace } from './replay-pace.js';
  * too many long histories are asked for at once; a signal ends them with its reason.
  */
 export interface Audit {
-  /** Undefined: nothing was ever written of such a contact or list. */
+  /** Undefined, here and below: there never was such a contact or list. */
   history(request: HistoryRequest): Promise<HistoryPage | undefined>;
-  /** Undefined: nothing was ever written of such a contact or list. */
   contactAt(request: ContactAtRequest): Promise<ContactAt | undefined>;
-  /** Undefined: there never was such a list. */
   listAt(request: ListAtRequest): Promise<ListAt | undefined>;
   readonly feed: Feed;
 }

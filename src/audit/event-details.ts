@@ -10,9 +10,7 @@ export interface Evidence {
   readonly type: string;
   readonly at: string;
   readonly summary: string;
-  /** Id of the API key, or `mailer`, `cli`, `service`. */
   readonly actor: string;
-  /** The caller's `X-Request-Id`, or the one given to it. */
   readonly request_id: string;
   readonly correlation_id: string;
   readonly causation_id: string;

@@ -104,18 +104,18 @@ export function createAudience(options: AudienceOptions): Audience {
    * a promise, for each turn that is waited costs as much as what is done in it.
    */
   function listReference(listId: string): ListReference | Promise<ListReference> {
-    const known = lists.known(listsStream, ({ names }) => names.get(listId) !== undefined);
+    const known = lists.known(listsStream, ({ nameById }) => nameById.get(listId) !== undefined);
     return known === undefined
       ? lists.fresh(listsStream).then(({ state }) => listIn(state, listId))
       : listIn(known.state, listId);
   }
 
   async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
-    const found = named(await livingTags(), names);
-    if (!found.includes(undefined)) return existing(found);
+    const found = tagsByName(await livingTags(), names);
+    if (!found.includes(undefined)) return withoutMissing(found);
     const entries = names.map((name) => ({ id: newId('tag'), name }));
     const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
-    return existing(named(ensured.state, names));
+    return withoutMissing(tagsByName(ensured.state, names));
   }
 
   const streamOf = (email: string): string => contactStream(keys.contactKey(email));
@@ -177,7 +177,7 @@ export function createAudience(options: AudienceOptions): Audience {
 
     async removeTags({ listId, email, tagNames }, context) {
       const list = await listReference(listId);
-      const detach = existing(named(await livingTags(), tagNames));
+      const detach = withoutMissing(tagsByName(await livingTags(), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;
       const { position } = await contacts.execute({ stream: streamOf(email), command, context });
       return { tags: detach, position };
@@ -186,18 +186,18 @@ export function createAudience(options: AudienceOptions): Audience {
 }
 
 function catalogue(handler: CatalogueHandler, stream: string, newId: () => string): Catalogue {
-  const named = ({ state, position }: Handled<CatalogueState, unknown>, id: string): Named => ({
+  const answerOf = ({ state, position }: Handled<CatalogueState, unknown>, id: string): Named => ({
     id,
-    name: state.names.get(id) ?? '',
+    name: state.nameById.get(id) ?? '',
     position,
   });
   return {
     async create(name, context) {
       const id = newId();
-      return named(await handler.execute({ stream, command: { type: 'Create', id, name }, context }), id);
+      return answerOf(await handler.execute({ stream, command: { type: 'Create', id, name }, context }), id);
     },
     async rename({ id, name }, context) {
-      return named(await handler.execute({ stream, command: { type: 'Rename', id, name }, context }), id);
+      return answerOf(await handler.execute({ stream, command: { type: 'Rename', id, name }, context }), id);
     },
     async remove(id, context) {
       const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
@@ -206,21 +206,21 @@ function catalogue(handler: CatalogueHandler, stream: string, newId: () => strin
   };
 }
 
-function listIn({ names }: CatalogueState, listId: string): ListReference {
-  const name = names.get(listId);
+function listIn({ nameById }: CatalogueState, listId: string): ListReference {
+  const name = nameById.get(listId);
   if (name === undefined) throw new ServiceError('unknown_list');
   return { list_id: listId, list_name: name };
 }
 
-function named(state: CatalogueState, names: readonly string[]): readonly (TagReference | undefined)[] {
+function tagsByName(state: CatalogueState, names: readonly string[]): readonly (TagReference | undefined)[] {
   return names.map((name) => {
     const id = idOfName(state, name);
-    const stored = id === undefined ? undefined : state.names.get(id);
+    const stored = id === undefined ? undefined : state.nameById.get(id);
     return id === undefined || stored === undefined ? undefined : { tag_id: id, tag_name: stored };
   });
 }
 
-function existing(found: readonly (TagReference | undefined)[]): readonly TagReference[] {
+function withoutMissing(found: readonly (TagReference | undefined)[]): readonly TagReference[] {
   const tags = new Map<string, TagReference>();
   for (const tag of found) if (tag !== undefined) tags.set(tag.tag_id, tag);
   return [...tags.values()];

@@ -4,14 +4,11 @@ import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
 import { isRefusal, type Decider } from './decider.js';
 
-/** Who asks, and why: goes into the metadata of every event that follows. */
+/** Who asks, and why: goes into the metadata of every event that follows, see `metadataSchema`. */
 export interface CommandContext {
-  /** UUID of the request; the mailer's is that of EmailRequested. */
   readonly correlationId: string;
-  /** Id of the causing event; the correlation id where a request is the cause. */
   readonly causationId: string;
   readonly requestId: string;
-  /** Id of the API key, or `mailer`, `cli`, `service`. */
   readonly actor: string;
   readonly idempotency?: Metadata['idempotency'];
 }

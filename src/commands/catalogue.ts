@@ -6,8 +6,8 @@ import type { Decider, Decision } from './decider.js';
 import { emptyMap, type PersistentMap } from './persistent-map.js';
 
 export interface CatalogueState {
-  readonly names: PersistentMap<string>;
-  readonly ids: PersistentMap<string>;
+  readonly nameById: PersistentMap<string>;
+  readonly idByNameKey: PersistentMap<string>;
 }
 
 interface Entry {
@@ -33,13 +33,14 @@ interface CatalogueKind<Event> {
 
 /** The state in which exactly these, id and name, live. */
 export function catalogueState(entries: Iterable<readonly [id: string, name: string]>): CatalogueState {
-  let state: CatalogueState = { names: emptyMap(), ids: emptyMap() };
+  let state: CatalogueState = { nameById: emptyMap(), idByNameKey: emptyMap() };
   for (const [id, name] of entries) state = evolve(state, { id, name, isDeleted: false });
   return state;
 }
 
 /** The id that a name stands for now, if any. */
-export const idOfName = (state: CatalogueState, name: string): string | undefined => state.ids.get(nameKey(name));
+export const idOfName = (state: CatalogueState, name: string): string | undefined =>
+  state.idByNameKey.get(nameKey(name));
 
 export function catalogueDecider<Event extends DomainEvent>(
   kind: CatalogueKind<Event>,
@@ -52,12 +53,16 @@ export function catalogueDecider<Event extends DomainEvent>(
   };
 }
 
-function evolve({ names, ids }: CatalogueState, { id, name, isDeleted }: Entry & { readonly isDeleted: boolean }) {
-  const previous = names.get(id);
-  const others = previous === undefined ? ids : ids.without(nameKey(previous));
+function evolve(
+  state: CatalogueState,
+  { id, name, isDeleted }: Entry & { readonly isDeleted: boolean },
+): CatalogueState {
+  const { nameById, idByNameKey } = state;
+  const previous = nameById.get(id);
+  const others = previous === undefined ? idByNameKey : idByNameKey.without(nameKey(previous));
   return isDeleted
-    ? { names: names.without(id), ids: others }
-    : { names: names.with(id, name), ids: others.with(nameKey(name), id) };
+    ? { nameById: nameById.without(id), idByNameKey: others }
+    : { nameById: nameById.with(id, name), idByNameKey: others.with(nameKey(name), id) };
 }
 
 function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, state: CatalogueState): Decision<Event> {
@@ -70,7 +75,7 @@ function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, st
     case 'Rename':
       return rename(kind, command, state);
     case 'Delete': {
-      const name = state.names.get(command.id);
+      const name = state.nameById.get(command.id);
       return name === undefined ? { refused: kind.unknown } : [kind.deleted(command.id, name)];
     }
     case 'Ensure':
@@ -79,18 +84,18 @@ function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, st
 }
 
 function rename<Event>(kind: CatalogueKind<Event>, { id, name }: Entry, state: CatalogueState): Decision<Event> {
-  const previous = state.names.get(id);
+  const previous = state.nameById.get(id);
   if (previous === undefined) return { refused: kind.unknown };
   const holder = idOfName(state, name);
   if (holder !== undefined && holder !== id) return { refused: kind.duplicate };
   return previous === name ? [] : [kind.renamed(id, name, previous)];
 }
 
-function missing(entries: readonly Entry[], { ids }: CatalogueState): readonly Entry[] {
+function missing(entries: readonly Entry[], { idByNameKey }: CatalogueState): readonly Entry[] {
   const seen = new Set<string>();
   return entries.filter(({ name }) => {
     const key = nameKey(name);
-    const isNew = ids.get(key) === undefined && !seen.has(key);
+    const isNew = idByNameKey.get(key) === undefined && !seen.has(key);
     seen.add(key);
     return isNew;
   });

@@ -11,7 +11,6 @@ const doubtTimeoutMs = 5_000;
 type Pause = (round: number) => Promise<void>;
 
 interface PauseOptions {
-  /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
@@ -24,7 +23,6 @@ export const jitteredPause =
 
 interface IdempotentAppendOptions {
   readonly store: Pick<EventStore, 'append'>;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly pause: Pause;
 }

@@ -21,7 +21,6 @@ interface StateCache<State> {
 interface StateCacheOptions<State, Event extends DomainEvent> {
   readonly reader: Pick<EventReader, 'readStream'>;
   readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows'>;
-  /** Folded states kept in memory, the least recently used dropped first. */
   readonly cacheSize: number;
 }
 

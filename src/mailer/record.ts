@@ -4,12 +4,15 @@ import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '..
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { backoffDelay } from './timings.js';
-import type { SendOutcome } from './transport.js';
+import type { AttemptReason, SendOutcome } from './transport.js';
+
+/** Those of the transport, and the mailer's own. */
+export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending {
   readonly status: SendOutcome['status'];
-  readonly reason: string;
+  readonly reason: EndingReason;
   readonly smtp_code?: number | undefined;
   readonly enhanced_code?: string | undefined;
   readonly response?: string | undefined;
@@ -75,11 +78,11 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
 }
 
 /** For the operator to put right: no e-mail may fail of it. */
-const operatorsTrouble: readonly string[] = ['policy', 'auth_failed', 'tls'];
+const operatorsTrouble: ReadonlySet<EndingReason> = new Set(['policy', 'auth_failed', 'tls']);
 
 function deferredOrGivenUp(
   { options, email }: Job,
-  outcome: Omit<RecordFailed, 'type'>,
+  outcome: Omit<RecordFailed, 'type'> & { readonly reason: EndingReason },
   delay?: number,
 ): RecordDeferred | RecordFailed {
   const { clock, random, timings } = options;
@@ -87,14 +90,14 @@ function deferredOrGivenUp(
   if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay) };
   const end = Date.parse(email.since) + timings.giveUp;
   if (now >= end)
-    return operatorsTrouble.includes(outcome.reason)
+    return operatorsTrouble.has(outcome.reason)
       ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }
       : { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
   const next = now + backoffDelay(email.state.attempts, timings, random);
   return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
 }
 
-function inDoubt({ options, email }: Job, attempt: number, reason: string): RecordInDoubt {
+function inDoubt({ options, email }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
   const { clock, random, timings, runId, soleWriter, inDoubtPolicy } = options;
   const now = clock();
   const next = now + backoffDelay(email.state.doubts.length, timings, random);

@@ -1,5 +1,5 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
-import type { Reason, Reply, SendOutcome } from './transport.js';
+import type { AttemptReason, Reply, SendOutcome } from './transport.js';
 
 export interface SmtpError {
   readonly code?: string | undefined;
@@ -11,7 +11,7 @@ export interface SmtpError {
   readonly originalCode?: string | undefined;
 }
 
-export type SmtpFault = { readonly error: SmtpError } | { readonly reason: Reason };
+export type SmtpFault = { readonly error: SmtpError } | { readonly reason: AttemptReason };
 
 /** The final dot was not given away: whatever happened, the server does not have the message. */
 export function beforeHandOver(fault: SmtpFault): SendOutcome {
@@ -65,7 +65,7 @@ function isRefusal({ command, responseCode }: SmtpError): boolean {
   return messageCommands.includes(command ?? '') && !authenticationCodes.includes(responseCode);
 }
 
-function reasonOf(error: SmtpError): Reason {
+function reasonOf(error: SmtpError): AttemptReason {
   const { code, responseCode, originalCode = '' } = error;
   if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
   if (isPolicy(replyOf(error.response))) return 'policy';
@@ -74,14 +74,14 @@ function reasonOf(error: SmtpError): Reason {
   return responseCode === undefined ? unanswered(code) : answered(responseCode);
 }
 
-const answered = (responseCode: number): Reason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
-const unanswered = (code = ''): Reason => byCode[code] ?? 'connection_failed';
+const answered = (responseCode: number): AttemptReason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
+const unanswered = (code = ''): AttemptReason => byCode[code] ?? 'connection_failed';
 
 const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 /** Those of them that are about the server's certificate. */
 const untrusted = /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)\w*/;
 
-const byCode: Readonly<Record<string, Reason>> = {
+const byCode: Readonly<Record<string, AttemptReason>> = {
   ETIMEDOUT: 'timeout',
   EDNS: 'dns',
   ECONNECTION: 'connection_lost',

@@ -9,7 +9,7 @@ export interface Mail {
 }
 
 /** Why an attempt ended as it did: a code for logs, events and metrics. No text of the server's, no personal data. */
-export type Reason =
+export type AttemptReason =
   | 'accepted'
   | 'written'
   | 'smtp_4xx'
@@ -37,18 +37,18 @@ export interface Reply {
 }
 
 export type SendOutcome =
-  | ({ readonly status: 'sent'; readonly reason: Reason } & Reply)
+  | ({ readonly status: 'sent'; readonly reason: AttemptReason } & Reply)
   /** Not accepted, for certain; worth another attempt. */
   | ({
       readonly status: 'deferred';
-      readonly reason: Reason;
+      readonly reason: AttemptReason;
       /** What is wrong with the server's certificate, where that is the reason: a code of OpenSSL or Node. */
       readonly certificate?: string | undefined;
     } & Reply)
   /** Not accepted, for certain, and never will be. */
-  | ({ readonly status: 'failed'; readonly reason: Reason } & Reply)
+  | ({ readonly status: 'failed'; readonly reason: AttemptReason } & Reply)
   /** Handed over whole, but no answer came: accepted or not. */
-  | { readonly status: 'in_doubt'; readonly reason: Reason };
+  | { readonly status: 'in_doubt'; readonly reason: AttemptReason };
 
 /** When the attempt must stop of itself, because others may judge it later. Times are milliseconds from the call. */
 export interface SendLimits {

@@ -5,7 +5,7 @@ import type { Recorded } from '../events/envelope.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
 /** The event that made a status so. Its type goes without saying. */
-export type Reason = {
+export type StatusCause = {
   readonly event_id: string;
   readonly at: string;
   readonly actor: string;
@@ -15,7 +15,7 @@ export type Reason = {
 
 export type Subscription = {
   readonly status: SubscriptionStatus;
-  readonly because: Reason;
+  readonly because: StatusCause;
   /** In the order of attaching. Deleted tags are still among them. */
   readonly tag_ids: readonly string[];
 };

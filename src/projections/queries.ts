@@ -2,7 +2,7 @@
 import { nameKey } from '../events/names.js';
 import { type SubscriptionStatus } from '../events/contact.js';
 import type { Page, ReadModelReader, View } from '../readmodels/read-models.js';
-import { contacts, subscriptionOf, type ContactDocument, type Reason, type Subscription } from './contacts.js';
+import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
@@ -15,7 +15,7 @@ type ContactAnswer = Omit<ContactDocument, 'stream' | 'subscriptions'>;
 /** A contact's standing in a list, and the event that made it so, as in the auditor's answers. */
 type StandingAnswer = Pick<Subscription, 'status'> & {
   readonly tags: readonly AttachedTag[];
-  readonly because: Reason & { readonly type: `Contact${SubscriptionStatus}` };
+  readonly because: StatusCause & { readonly type: `Contact${SubscriptionStatus}` };
 };
 
 type ContactInListAnswer = ContactAnswer & StandingAnswer;
@@ -85,7 +85,6 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
     },
-    /** Open e-mails whose next attempt, or deadline, is not after `now` (ISO 8601, milliseconds), longest due first. */
     dueEmails: async (now: string, limit: number) => {
       const { documents } = await reader.find<EmailDocument>(emails, {
         where: { open: true },

@@ -18,7 +18,7 @@ export type ProjectorJob =
 
 export interface ProjectorJobs {
   /** The one command that a rebuild gives. Nothing else folds the storages meanwhile. Never rejects. */
-  switchTo(this: void, built: NewStorages): Promise<SwitchAnswer>;
+  requestSwitch(this: void, built: NewStorages): Promise<SwitchAnswer>;
   add(job: ProjectorJob): void;
   take(): ProjectorJob | undefined;
   isWaiting(): boolean;
@@ -34,7 +34,7 @@ export function createJobs(): ProjectorJobs {
   };
   return {
     add,
-    switchTo: (built) => new Promise((resolve) => add({ type: 'switch', built, answer: resolve })),
+    requestSwitch: (built) => new Promise((resolve) => add({ type: 'switch', built, answer: resolve })),
     take: () => waiting.shift(),
     isWaiting: () => waiting.length > 0,
     onAdded(listener) {

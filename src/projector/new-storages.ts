@@ -11,7 +11,6 @@ import { rebuildName, storedIn } from './storage.js';
 export interface NewStorages {
   readonly checkpoint: Checkpoint;
   readonly epoch: number;
-  /** What a poison event does: park its stream for that view, or throw a PoisonEventError. */
   readonly park: boolean;
 }
 
@@ -25,7 +24,6 @@ export interface FoldingNew extends Omit<ViewsWriter, 'epoch'> {
   readonly projections: readonly Projection[];
 }
 
-/** @throws ReadModelsUnavailableError */
 export async function foldNewStorages(
   { checkpoint: from, epoch, park }: NewStorages,
   { readModels, projections, check }: FoldingNew,

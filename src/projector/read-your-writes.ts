@@ -72,7 +72,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   /** Of the writes that are not visible, oldest first. */
   let lagEntries: LagEntry[] = [];
   let visiblePosition = '';
-  let floor = head;
+  /** No read may show less: counts as a write to everything. */
+  let leastVisible = head;
   /** Once visible, the views have caught up with the start. */
   let goal = head;
   let waiters: Waiter[] = [];
@@ -89,7 +90,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   function collapse(): void {
     const [oldest] = lagEntries;
     const position = older.newest > recent.newest ? older.newest : recent.newest;
-    if (position > floor) floor = position;
+    if (position > leastVisible) leastVisible = position;
     if (oldest !== undefined) lagEntries = [{ time: oldest.time, position }];
     older = createGeneration();
     recent = createGeneration();
@@ -125,8 +126,8 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
     visiblePosition: () => visiblePosition,
     isAwaited: () => waiters.length > 0,
     restartAt(position) {
-      if (visiblePosition > floor) floor = visiblePosition;
-      goal = floor;
+      if (visiblePosition > leastVisible) leastVisible = visiblePosition;
+      goal = leastVisible;
       visiblePosition = position;
     },
     onWaiting(listener) {
@@ -140,7 +141,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       if (older.size() + recent.size() > mostPending) collapse();
     },
     requireAtLeast(position) {
-      if (position > visiblePosition && position > floor) floor = position;
+      if (position > visiblePosition && position > leastVisible) leastVisible = position;
     },
     advance(position) {
       if (position <= visiblePosition) return;
@@ -155,7 +156,7 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
       }
     },
     visible(touched, position = '') {
-      let needed = position > floor ? position : floor;
+      let needed = position > leastVisible ? position : leastVisible;
       for (const generation of [older, recent]) {
         const written = generation.lastWrite(touched);
         if (written > needed) needed = written;

@@ -44,7 +44,6 @@ export const initialStatus: ProjectorStatus = {
 export interface BuildProgress {
   readonly position: string;
   readonly events: number;
-  /** When the last event that a view handles happened; undefined when the page held none. */
   readonly at: string | undefined;
   readonly unknown: readonly string[];
   readonly parked: readonly ParkedStream[];

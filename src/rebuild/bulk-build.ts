@@ -20,7 +20,6 @@ export interface BulkBuildInput extends ViewsWriter {
   readonly from: Checkpoint | null;
   /** Position of the last event to fold; there is one. */
   readonly until: Position;
-  /** What a poison event does: park its stream for that view, or end the build with a PoisonEventError. */
   readonly park: boolean;
   readonly signal: AbortSignal;
   /** After each page of the log; it is not written yet. */

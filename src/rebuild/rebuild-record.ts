@@ -17,7 +17,6 @@ export type RebuildRecord = {
   readonly progress: RebuildProgress | null;
   /** Why it is not going on just now; where it failed: why. */
   readonly fault: string | null;
-  /** Null before it has finished. */
   readonly outcome: RebuildResult['outcome'] | null;
   readonly results: readonly RebuiltView[];
   readonly poison: Poison | null;
@@ -43,7 +42,6 @@ export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => (
 });
 
 export interface StoredRecords {
-  /** Undefined when there has been none. */
   readonly record: RebuildRecord | undefined;
   /** Asked for, and put off by what a start needs: carried out after that. */
   readonly postponed: RebuildRecord | undefined;

@@ -32,7 +32,7 @@ export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
   readonly reader: EventReader;
   readonly projections: readonly Projection[];
-  readonly switchTo: (built: NewStorages) => Promise<SwitchAnswer>;
+  readonly requestSwitch: (built: NewStorages) => Promise<SwitchAnswer>;
   readonly epoch: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: RebuildProgress) => void;
@@ -241,7 +241,7 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
     const { position } = checkpoint;
     input.onProgress(tell({ stage: 'switching', position, until: position }));
     input.check();
-    const answer = await Promise.race([input.switchTo({ ...built, checkpoint }), aborted]);
+    const answer = await Promise.race([input.requestSwitch({ ...built, checkpoint }), aborted]);
     input.signal.throwIfAborted();
     if (answer === undefined) continue;
     if (answer.outcome === 'switched') return;

@@ -51,8 +51,8 @@ async function grow(count: number, before?: LoadedState<CatalogueState>): Promis
 }
 
 const contents = ({ state }: LoadedState<CatalogueState>) => ({
-  names: new Map(state.names.entries()),
-  ids: new Map(state.ids.entries()),
+  names: new Map(state.nameById.entries()),
+  ids: new Map(state.idByNameKey.entries()),
 });
 
 test('a kept catalogue comes back as it was, and the log goes on from there', async () => {
@@ -78,7 +78,7 @@ test('a kept catalogue comes back as it was, and the log goes on from there', as
 test('a handler that begins with a snapshot knows what came after it', async () => {
   const kept = await grow(10_000);
   const later = await grow(1, kept);
-  const [[newest] = ['']] = [...later.state.names.entries()].slice(-1);
+  const [[newest] = ['']] = [...later.state.nameById.entries()].slice(-1);
   const handler = createCommandHandler({
     store,
     decider: listDecider,
@@ -89,7 +89,7 @@ test('a handler that begins with a snapshot knows what came after it', async () 
   });
   const adopted = await handler.adopt('lists', kept);
   expect(adopted.revision).toBe(later.revision);
-  expect(handler.known('lists')?.state.names.get(newest)).toBeDefined();
+  expect(handler.known('lists')?.state.nameById.get(newest)).toBeDefined();
   const id = randomUUID();
   const context = { correlationId: id, causationId: id, requestId: id, actor: 'test' };
   const renamed = handler.execute({ stream: 'lists', command: { type: 'Rename', id: newest, name: 'New' }, context });

@@ -25,7 +25,7 @@ async function open(wrap: (models: ReadModels) => ReadModels = (models) => model
     readModels: wrap(models),
     isShared,
     holder: 'test',
-    switchTo: () => Promise.resolve({ outcome: 'failed', reason: 'not here' } as const),
+    requestSwitch: () => Promise.resolve({ outcome: 'failed', reason: 'not here' } as const),
     log: () => undefined,
     clock: () => 0,
     startThread(options) {

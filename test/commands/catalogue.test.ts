@@ -111,9 +111,9 @@ for (const { kind, title, decider: typed } of kinds) {
         for (const one of commands) {
           state = apply(decider, state, decider.decide(one, state));
           expect(eventCount(decider.decide(one, state))).toBe(0);
-          const keys = [...state.names.entries()].map(([, text]) => nameKey(text));
+          const keys = [...state.nameById.entries()].map(([, text]) => nameKey(text));
           expect(new Set(keys).size).toBe(keys.length);
-          expect(state.ids.size).toBe(state.names.size);
+          expect(state.idByNameKey.size).toBe(state.nameById.size);
         }
       }),
       { numRuns: 200 },
@@ -140,6 +140,6 @@ test('catalogue memory does not grow with renames, though the initial state stay
       type: 'ListRenamed',
       data: { list_id: 'lst_1', list_name: nameOf(round), previous_name: nameOf(round - 1) },
     });
-  expect(state.names.get('lst_1')).toBe(nameOf(renames));
+  expect(state.nameById.get('lst_1')).toBe(nameOf(renames));
   expect((heap() - before) / renames).toBeLessThan(40);
 });

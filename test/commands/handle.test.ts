@@ -256,7 +256,7 @@ describe('two processes on one log', () => {
     const [one, two] = [handlers(shared()), handlers(shared())];
     const created = await one.lists.execute(create('News'));
     await expect(two.lists.execute(create('news'))).rejects.toMatchObject({ code: 'duplicate_list_name' });
-    const [id] = [...created.state.names.entries()][0] ?? [''];
+    const [id] = [...created.state.nameById.entries()][0] ?? [''];
     await two.lists.execute({ stream: 'lists', command: { type: 'Delete', id }, context: context() });
     // `one` remembers the name; only the log knows that it is free.
     await expect(one.lists.execute(create('news'))).resolves.toMatchObject({ events: [{ type: 'ListCreated' }] });

@@ -24,7 +24,7 @@ it('folds the last events and makes the new storages live', async () => {
   const { store, models, projector, storages } = await built();
   await appendContacts(store, { count: 400, from: 5 });
   await projector.caughtUp();
-  expect(await projector.switchTo(storages)).toEqual({ outcome: 'switched' });
+  expect(await projector.requestSwitch(storages)).toEqual({ outcome: 'switched' });
   expect(projector.status().live).toMatchObject({ contacts: 2001, memberships: 1 });
   expect(await models.checkpoint('rebuild')).toBeNull();
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
@@ -34,7 +34,7 @@ it('misses at most 1,000 events: else it is behind, and the rebuild folds on and
   const { store, projector, storages } = await built();
   await appendContacts(store, { count: 501, from: 5 });
   await projector.caughtUp();
-  expect(await projector.switchTo(storages)).toEqual({ outcome: 'behind' });
+  expect(await projector.requestSwitch(storages)).toEqual({ outcome: 'behind' });
   expect(projector.status().live).toMatchObject({ contacts: 2 });
   expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
   expect(projector.status().live).toMatchObject({ contacts: 2001 });
@@ -46,7 +46,7 @@ it('refuses storages that another rebuild builds by now', async () => {
   const previous = storages.checkpoint;
   const next = { ...previous, storages: { contacts: 2002 } };
   await models.commit({ writes: [], checkpoint: { name: 'rebuild', previous, next, epoch: 2 } });
-  expect(await projector.switchTo(storages)).toMatchObject({ outcome: 'failed' });
+  expect(await projector.requestSwitch(storages)).toMatchObject({ outcome: 'failed' });
   expect(projector.status().live).toMatchObject({ contacts: 2 });
   const { position } = await changeProfile(store, 1);
   await projector.caughtUp();
@@ -58,7 +58,7 @@ it('answers with the poison event that is among the last events, and the live vi
   const stream = `contact-${contactId(0)}`;
   const { position } = await store.append(stream, [unreadable()], { expectedRevision: 'any' });
   await projector.caughtUp();
-  expect(await projector.switchTo(storages)).toMatchObject({
+  expect(await projector.requestSwitch(storages)).toMatchObject({
     outcome: 'failed',
     poison: { view: 'contacts', stream, position },
   });
@@ -94,7 +94,7 @@ it('takes storages that are ahead of the live view, and folds nothing into them 
 it('the old storage is fed no more', async () => {
   const { store, models, projector, storages } = await built();
   const before = await models.get(contacts, contactId(1));
-  await projector.switchTo(storages);
+  await projector.requestSwitch(storages);
   const { position } = await changeProfile(store, 1);
   await projector.caughtUp();
   expect((await projector.reader.get(contacts, contactId(1)))?.position).toBe(position);

@@ -40,7 +40,7 @@ export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
   /** Told of each switch as the HTTP thread of a service is. */
   readonly reader: LiveReader;
-  readonly switchTo: ProjectorJobs['switchTo'];
+  readonly requestSwitch: ProjectorJobs['requestSwitch'];
   rebuild(run: Partial<RebuildRun>, options?: RebuildOptions): Promise<RebuildResult>;
   stop(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
     faults,
     reader,
     stop,
-    switchTo: jobs.switchTo,
+    requestSwitch: jobs.requestSwitch,
     async rebuild(run, options = {}) {
       const { onProgress = () => undefined, signal = stopping.signal } = options;
       epoch += 1;
@@ -127,7 +127,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
         reader: store,
         readModels: views.models,
         projections: options.projections ?? projections,
-        switchTo: jobs.switchTo,
+        requestSwitch: jobs.requestSwitch,
         epoch,
         check: () => undefined,
         signal,

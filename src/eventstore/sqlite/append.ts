@@ -12,8 +12,9 @@ interface Insertion {
   readonly streamId: number;
   readonly stream: string;
   readonly revision: number;
+  /** Of the whole message; those of this event begin at `offset`. */
   readonly texts: readonly string[];
-  readonly text: number;
+  readonly offset: number;
   readonly recordedAt: string;
 }
 
@@ -81,36 +82,36 @@ export function createAppender(db: Database.Database): Appender {
     return rows.at(-1)?.[1];
   }
 
-  function insert({ streamId, stream, revision, texts, text, recordedAt }: Insertion): void {
-    const id = texts[text] as string;
-    const type = texts[text + 1] as string;
-    const data = texts[text + 2] as string;
-    const metadata = texts[text + 3] as string;
+  function insert({ streamId, stream, revision, texts, offset, recordedAt }: Insertion): void {
+    const id = texts[offset] as string;
+    const type = texts[offset + 1] as string;
+    const data = texts[offset + 2] as string;
+    const metadata = texts[offset + 3] as string;
     position += 1;
     link = linkAfter(link, position, { stream, revision, id, type, data, metadata });
     demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link));
   }
 
-  function take({ numbers, text: joined, recordedAt }: AppendMessage): number[] {
+  function take({ numbers, text, recordedAt }: AppendMessage): number[] {
     const outcomes: number[] = [];
-    const texts = joined.split('\0');
-    let text = 0;
+    const texts = text.split('\0');
+    let offset = 0;
     for (let at = 0; at < numbers.length; at += 2) {
       const expectation = numbers[at] as number;
       const count = numbers[at + 1] as number;
-      const stream = texts[text++] as string;
+      const stream = texts[offset++] as string;
       const claimed = claim(stream, expectation, count);
-      const end = text + 4 * count;
+      const end = offset + 4 * count;
       if ('taken' in claimed) {
         const { id, revision } = claimed.taken;
-        for (let next = revision - count + 1; text < end; next += 1, text += 4)
-          insert({ streamId: id, stream, revision: next, texts, text, recordedAt });
+        for (let next = revision - count + 1; offset < end; next += 1, offset += 4)
+          insert({ streamId: id, stream, revision: next, texts, offset, recordedAt });
         outcomes.push(appended, revision, position);
       } else {
-        const first = repeated(claimed.actual, expectation, everyFourth(texts, text, end));
+        const first = repeated(claimed.actual, expectation, everyFourth(texts, offset, end));
         if (first === undefined) outcomes.push(conflict, claimed.actual?.revision ?? noStream, 0);
         else outcomes.push(appended, expectation + count, first);
-        text = end;
+        offset = end;
       }
     }
     return outcomes;

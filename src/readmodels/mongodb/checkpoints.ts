@@ -105,8 +105,9 @@ function toStored(checkpoint: Checkpoint | null): StoredPlace | null {
 }
 
 export function checkpointIn(stored: StoredCheckpoint | null): Checkpoint | null {
-  if (stored === null || stored.checkpoint === null) return null;
-  const { live: storages, ...place } = stored.checkpoint;
+  const found = stored?.checkpoint ?? null;
+  if (found === null) return null;
+  const { live: storages, ...place } = found;
   return { ...place, storages };
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'mongodb';
 import { assertMovable, checkpointsOf, moveCheckpoint, readCheckpoint } from './checkpoints.js';
 import { describeError, type MongoConnection } from './client.js';
-import { toStored, type StoredView } from './documents.js';
+import { toStored, type MongoDocument } from './documents.js';
 import { collectionName } from './find.js';
 import { CommitConflictError, ReadModelsUnavailableError, type Commit, type DocumentWrite } from '../read-models.js';
 
@@ -40,7 +40,7 @@ export async function commitTo(
   await connection.run('writing', () => moveCheckpoint(checkpoints, { checkpoint, commit, forgotten }));
 }
 
-type Chunk = { readonly collection: Collection<StoredView>; readonly writes: readonly DocumentWrite[] };
+type Chunk = { readonly collection: Collection<MongoDocument>; readonly writes: readonly DocumentWrite[] };
 
 /** Settles only when no write is under way any more. */
 async function writeAll(connection: MongoConnection, writes: readonly DocumentWrite[]): Promise<void> {
@@ -83,7 +83,7 @@ async function writeChunk(connection: MongoConnection, { collection, writes }: C
   if (!isDone) await assertWritten(connection, { collection, writes });
 }
 
-function toOperation(write: DocumentWrite): AnyBulkWriteOperation<StoredView> {
+function toOperation(write: DocumentWrite): AnyBulkWriteOperation<MongoDocument> {
   const { _id, ...content } = toStored(write.view, write);
   if (write.loaded === null) return { insertOne: { document: { _id, ...content } } };
   const filter = { _id: { $eq: _id }, position: { $eq: write.loaded } };
@@ -119,7 +119,7 @@ async function assertWritten(connection: MongoConnection, { collection, writes }
 const mostBytes = 16 * 1024 * 1024 - 16 * 1024;
 
 /** The driver measures, but does not tell which. */
-function tooLarge(collection: Collection<StoredView>, writes: readonly DocumentWrite[]): TypeError | undefined {
+function tooLarge(collection: Collection<MongoDocument>, writes: readonly DocumentWrite[]): TypeError | undefined {
   const large = writes.find(
     (write) => BSON.calculateObjectSize(toStored(write.view, write), { ignoreUndefined: true }) > mostBytes,
   );

@@ -2,7 +2,7 @@
 import { scalarOf, stringsOf } from '../find-plan.js';
 import type { Document, View } from '../read-models.js';
 
-export interface StoredView {
+export interface MongoDocument {
   readonly _id: string;
   /** Log position of the last event folded into it. */
   readonly position: string;
@@ -19,14 +19,14 @@ export const byId = (id: string): { readonly _id: string } => ({ _id: String(id)
 export function toStored(
   view: View,
   { id, position, document }: { readonly id: string; readonly position: string; readonly document: Document | null },
-): StoredView {
+): MongoDocument {
   if (document === null) return { _id: id, position, document };
   const indexed = indexedFields(view, document);
   if (isFaithful(document, 0)) return { _id: id, position, document };
   return { _id: id, position, document: indexed, text: JSON.stringify(document) };
 }
 
-export function fromStored({ document, text }: StoredView): Document | null {
+export function fromStored({ document, text }: MongoDocument): Document | null {
   return text === undefined ? document : (JSON.parse(text) as Document);
 }
 

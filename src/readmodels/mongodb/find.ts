@@ -1,11 +1,11 @@
 /** Answers `find` on MongoDB: the indexes of a view, and the one index each query is answered by, in its order. */
 import type { Filter, FindOptions, IndexDescription, Sort } from 'mongodb';
 import { assertView, type FindPlan } from '../find-plan.js';
-import type { StoredView } from './documents.js';
+import type { MongoDocument } from './documents.js';
 import type { FindQuery, View } from '../read-models.js';
 
 export interface MongoQuery {
-  readonly filter: Filter<StoredView>;
+  readonly filter: Filter<MongoDocument>;
   readonly options: FindOptions & { readonly sort: Sort; readonly limit: number };
 }
 

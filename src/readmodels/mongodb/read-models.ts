@@ -5,7 +5,7 @@ import { cursorAfter, planFind } from '../find-plan.js';
 import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
-import { byId, fromStored, type StoredView } from './documents.js';
+import { byId, fromStored, type MongoDocument } from './documents.js';
 import { collectionName, composeFind, indexesOf } from './find.js';
 import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from '../read-models.js';
 
@@ -25,12 +25,12 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, close } = connection;
   const checkpoints = checkpointsOf(db);
-  const collection = (view: Pick<View, 'name' | 'version'>): Collection<StoredView> =>
-    db.collection<StoredView>(collectionName(view));
+  const collection = (view: Pick<View, 'name' | 'version'>): Collection<MongoDocument> =>
+    db.collection<MongoDocument>(collectionName(view));
 
-  async function read(view: View, ids: readonly string[]): Promise<readonly StoredView[]> {
+  async function read(view: View, ids: readonly string[]): Promise<readonly MongoDocument[]> {
     const wanted = [...new Set(ids)];
-    const chunks: Promise<StoredView[]>[] = [];
+    const chunks: Promise<MongoDocument[]>[] = [];
     for (let start = 0; start < wanted.length; start += chunkSize) {
       const $in = wanted.slice(start, start + chunkSize);
       const options = { batchSize: $in.length + 1 };
@@ -96,7 +96,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
 /** With many documents this takes longer than the timeout of one answer. The server goes on meanwhile, and asking again waits for it. */
 async function createIndexes(
   { run }: MongoConnection,
-  of: Collection<StoredView>,
+  of: Collection<MongoDocument>,
   indexes: IndexDescription[],
 ): Promise<void> {
   for (;;) {
@@ -111,7 +111,7 @@ async function createIndexes(
   }
 }
 
-function living<D>(stored: StoredView): StoredDocument<D> | undefined {
+function living<D>(stored: MongoDocument): StoredDocument<D> | undefined {
   const document = fromStored(stored);
   return document === null ? undefined : { id: stored._id, document: document as D, position: stored.position };
 }
