@@ -76,28 +76,81 @@ describe('a service', () => {
     for (const part of ['event_store', 'projections', 'mailer']) expect(ready.body).toHaveProperty(['data', part]);
     expect((await service.get('/health/live', { authorization: undefined })).body).toMatchObject({ statusCode: 200 });
   });
+
+  test('refuses a second writer, and leaves the first alone', async ({ skip }) => {
+    skip(onServers, 'several processes may write to a log in EventStoreDB');
+    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` });
+    expect(exit.signal).toBeNull();
+    expect(exit.code).not.toBe(0);
+    expect(exit.output).toMatch(/another|already|lock/i);
+    expect(exit.output).not.toMatch(/\n\s+at /);
+    await newGroup(service);
+    expect(readFileSync(path.join(service.dataDir, 'address'), 'utf8').trim()).toBe(service.url());
+    // SIGKILL releases the lock.
+    await service.kill('SIGKILL');
+    await service.start();
+    await newGroup(service);
+  });
+
+  test('is stopped by SIGTERM in good time, with clients still connected', async () => {
+    const answered: string[] = [];
+    const load = Array.from({ length: 32 }, async () => {
+      for (;;)
+        try {
+          answered.push(await newGroup(service));
+        } catch {
+          return;
+        }
+    });
+    while (answered.length < 100) await newGroup(service);
+    const began = Date.now();
+    const exit = await service.kill('SIGTERM');
+    expect(exit).toMatchObject({ code: 0, signal: null });
+    expect(Date.now() - began).toBeLessThan(10_000);
+    await Promise.all(load);
+    await service.start();
+    const created = (await service.events()).filter(({ type }) => type === 'GroupCreated');
+    const logged = new Set(created.map(({ data }) => data['group_id']));
+    for (const id of answered) expect(logged.has(id)).toBe(true);
+  }, 30_000);
+
+  test('builds views again that are gone', async () => {
+    for (let count = 0; count < 5; count += 1) await newGroup(service);
+    const before = await groups(service);
+    await service.kill('SIGKILL');
+    await dropViews(service.dataDir);
+    await service.start();
+    expect(await groups(service)).toEqual(before);
+    expect(before.length).toBeGreaterThanOrEqual(5);
+  });
 });
 
-test('the first start makes a key for its owner only', async () => {
-  const service = await started({ env: { API_KEYS: undefined } });
-  const inFolder = (name: string): string => path.join(service.dataDir, name);
-  const key = readFileSync(inFolder('api-key.txt'), 'utf8').trim();
-  expect(key.length).toBeGreaterThanOrEqual(24);
-  expect(modeOf(inFolder('api-key.txt'))).toBe(0o600);
-  expect(await statusWith(service, key)).toBe(200);
-  expect(await statusWith(service, service.key)).toBe(401);
+describe('API keys', () => {
+  const [named, bare, spaced] = ['key-of-the-shop', 'bare-key-0123456789', 'third-key'];
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ env: { API_KEYS: undefined } });
+  });
+  afterAll(() => service.close());
 
-  // Keys of the environment are valid in addition to stored ones.
-  await service.kill('SIGTERM');
-  await service.start({ API_KEYS: `test:${service.key}` });
-  expect(await statusWith(service, key)).toBe(200);
-  expect(await statusWith(service, service.key)).toBe(200);
-});
+  test('the first start makes one for its owner only: the log has the path of its file, and not the key', async () => {
+    const file = path.join(service.dataDir, 'api-key.txt');
+    const key = readFileSync(file, 'utf8').trim();
+    expect(key.length).toBeGreaterThanOrEqual(24);
+    expect(modeOf(file)).toBe(0o600);
+    expect(service.output()).toContain(file);
+    expect(service.output()).not.toContain(key);
+    expect(await statusWith(service, key)).toBe(200);
+    expect(await statusWith(service, service.key)).toBe(401);
 
-describe('API_KEYS', () => {
-  test('takes name:key and bare keys; the actor is the name, or tells nothing of the key', async () => {
-    const [named, bare, spaced] = ['key-of-the-shop', 'bare-key-0123456789', 'third-key'];
-    const service = await started({ env: { API_KEYS: `shop:${named}, ${bare} ,desk:${spaced}` } });
+    // Keys of the environment are valid in addition to stored ones.
+    await service.kill('SIGTERM');
+    await service.start({ API_KEYS: `test:${service.key},shop:${named}, ${bare} ,desk:${spaced}` });
+    expect(await statusWith(service, key)).toBe(200);
+    expect(await statusWith(service, service.key)).toBe(200);
+  });
+
+  test('API_KEYS takes name:key and bare keys; the actor is the name, or tells nothing of the key', async () => {
     const actors: unknown[] = [];
     for (const key of [named, bare, spaced]) {
       const authorization = `Bearer ${key}`;
@@ -138,22 +191,6 @@ describe('one log', () => {
     expect((await service.get(`/v1/groups/${id}`)).body).toEqual(shown({ group_id: id, group_name: name }));
   });
 
-  test('refuses a second writer, and leaves the first alone', async ({ skip }) => {
-    skip(onServers, 'several processes may write to a log in EventStoreDB');
-    const service = await started();
-    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` });
-    expect(exit.signal).toBeNull();
-    expect(exit.code).not.toBe(0);
-    expect(exit.output).toMatch(/another|already|lock/i);
-    expect(exit.output).not.toMatch(/\n\s+at /);
-    await newGroup(service);
-    expect(readFileSync(path.join(service.dataDir, 'address'), 'utf8').trim()).toBe(service.url());
-    // SIGKILL releases the lock.
-    await service.kill('SIGKILL');
-    await service.start();
-    await newGroup(service);
-  });
-
   test('ends the start with one sentence when its beginning cannot be read', async ({ skip }) => {
     skip(onServers, 'the event is put into an embedded log');
     const dataDir = folder();
@@ -167,29 +204,6 @@ describe('one log', () => {
       /^audience-ledger cannot start: event ServiceInitialised at revision 0 of service, position 0*1, does not fit .*$/,
     );
   });
-
-  test('is stopped by SIGTERM in good time, with clients still connected', async () => {
-    const service = await started();
-    const answered: string[] = [];
-    const load = Array.from({ length: 32 }, async () => {
-      for (;;)
-        try {
-          answered.push(await newGroup(service));
-        } catch {
-          return;
-        }
-    });
-    while (answered.length < 100) await newGroup(service);
-    const began = Date.now();
-    const exit = await service.kill('SIGTERM');
-    expect(exit).toMatchObject({ code: 0, signal: null });
-    expect(Date.now() - began).toBeLessThan(10_000);
-    await Promise.all(load);
-    await service.start();
-    const created = (await service.events()).filter(({ type }) => type === 'GroupCreated');
-    const logged = new Set(created.map(({ data }) => data['group_id']));
-    for (const id of answered) expect(logged.has(id)).toBe(true);
-  }, 30_000);
 });
 
 test('the logs name routes, and neither people nor names nor keys nor addresses asked for', async () => {
@@ -228,17 +242,6 @@ test('the logs name routes, and neither people nor names nor keys nor addresses 
   expect(output).toMatch(/\/v1\/contacts\/[:{]list_id/);
 });
 
-test('views that are gone are built again', async () => {
-  const service = await started();
-  for (let count = 0; count < 5; count += 1) await newGroup(service);
-  const before = await groups(service);
-  await service.kill('SIGKILL');
-  await dropViews(service.dataDir);
-  await service.start();
-  expect(await groups(service)).toEqual(before);
-  expect(before).toHaveLength(5);
-});
-
 describe('views that were folded from what the log does not hold stop the start', () => {
   const copy = (from: string, to: string, file: string): void => {
     for (const suffix of ['', '-wal', '-shm']) {
@@ -260,35 +263,35 @@ describe('views that were folded from what the log does not hold stop the start'
     await service.start();
   }
 
-  test('those of another log', { timeout: 60_000 }, async ({ skip }) => {
-    skip(onServers, 'for views on a server there is a test of its own');
-    const [service, other] = [await started(), await started()];
-    for (const one of [service, other]) for (let count = 0; count < 5; count += 1) await newGroup(one);
-    const before = await groups(service);
-    for (const one of [service, other]) await one.kill('SIGTERM');
-    copy(other.dataDir, service.dataDir, 'views.db');
-    await refusedUntilViewsAreGone(service, /from another log/);
-    expect(await groups(service)).toEqual(before);
-  });
+  test(
+    'those of another log, and those of a log that was put back to an earlier day',
+    { timeout: 60_000 },
+    async ({ skip }) => {
+      skip(
+        onServers,
+        'for views on a server there is a test of its own; a log there is put back with the whole server',
+      );
+      const [service, other] = [await started(), await started()];
+      for (const one of [service, other]) await newGroup(one);
+      const before = await groups(service);
+      expect(await groups(other)).not.toEqual(before);
+      for (const one of [service, other]) await one.kill('SIGTERM');
+      copy(other.dataDir, service.dataDir, 'views.db');
+      const backup = folder();
+      copy(service.dataDir, backup, 'events.db');
+      await refusedUntilViewsAreGone(service, /from another log/);
+      expect(await groups(service)).toEqual(before);
 
-  test('those of a log that was put back to an earlier day', { timeout: 60_000 }, async ({ skip }) => {
-    skip(onServers, 'a log in EventStoreDB is put back with the whole server');
-    const service = await started();
-    await newGroup(service);
-    const before = await groups(service);
-    await service.kill('SIGTERM');
-    const backup = folder();
-    copy(service.dataDir, backup, 'events.db');
-    await service.start();
-    await newGroup(service);
-    expect(await groups(service)).toHaveLength(2);
-    await service.kill('SIGTERM');
-    copy(backup, service.dataDir, 'events.db');
-    await refusedUntilViewsAreGone(service, /restored or shortened/);
-    expect(await groups(service)).toEqual(before);
-    await newGroup(service);
-    expect(await groups(service)).toHaveLength(2);
-  });
+      await newGroup(service);
+      expect(await groups(service)).toHaveLength(2);
+      await service.kill('SIGTERM');
+      copy(backup, service.dataDir, 'events.db');
+      await refusedUntilViewsAreGone(service, /restored or shortened/);
+      expect(await groups(service)).toEqual(before);
+      await newGroup(service);
+      expect(await groups(service)).toHaveLength(2);
+    },
+  );
 });
 
 test('views of another log on a server stop the start, and are left alone', async ({ skip }) => {
