@@ -1,6 +1,5 @@
 /** Clients that do not read: a streamed answer to them is given up, and what it holds is free for others. */
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { startAuditedService, type AuditedService } from '../support/audited-service.js';
 
@@ -65,7 +64,7 @@ test('a client of the event feed that does not read is cut off', async () => {
   for (const query of ['format=ndjson', 'follow=true']) {
     const { socket, closed } = await ask(service, `/v1/audit/events?${query}`);
     // Only who reads on sees the end of a connection.
-    await delay(500);
+    await vi.waitUntil(() => service.hasClosed(socket.localPort), 15_000);
     let received = 0;
     socket.on('data', (chunk) => (received += chunk.length));
     await closed;

@@ -193,8 +193,9 @@ describe('reads of the log that fail', () => {
 });
 
 /** 16 clients that create contacts until told to stop, and note what was promised. */
-function writing(): { readonly promised: string[]; stop(): Promise<void> } {
+function writing(): { readonly promised: string[]; refused(): number; stop(): Promise<void> } {
   const promised: string[] = [];
+  let refused = 0;
   let isOver = false;
   const clients = Array.from({ length: 16 }, async () => {
     while (!isOver) {
@@ -202,10 +203,12 @@ function writing(): { readonly promised: string[]; stop(): Promise<void> } {
       const answer = await create(email);
       expectHonest(answer);
       if (answer.status === 200) promised.push(email);
+      else refused += 1;
     }
   });
   return {
     promised,
+    refused: () => refused,
     async stop() {
       isOver = true;
       await Promise.all(clients);
@@ -240,7 +243,7 @@ test.each(['written', 'dropped'] as const)(
     await eventually(() => Promise.resolve(clients.promised.length > 200 || undefined), { within: 30_000 });
     server.inject({ kind: 'append', type: 'hang', times: 8 });
     await server.stop({ hanging });
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await eventually(() => Promise.resolve(clients.refused() > 16 || undefined), { within: 30_000 });
     await server.start();
     const before = clients.promised.length;
     await eventually(() => Promise.resolve(clients.promised.length > before + 100 || undefined), { within: 30_000 });

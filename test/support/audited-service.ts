@@ -42,6 +42,8 @@ export interface AuditedService {
   get(path: string, headers?: object): Promise<AuditedAnswer>;
   /** The answer's text. */
   text(path: string): Promise<string>;
+  /** Whether it has closed a connection that came from this port. */
+  hasClosed(port: number | undefined): boolean;
   close(): Promise<void>;
 }
 
@@ -115,6 +117,11 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
   });
   const server = createServer(app);
   server.maxRequestsPerSocket = 0;
+  const closed = new Set<number | undefined>();
+  server.on('connection', (socket) => {
+    const { remotePort } = socket;
+    socket.once('close', () => closed.add(remotePort));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
@@ -143,6 +150,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
   return {
     key,
     store,
+    hasClosed: (port) => closed.has(port),
     url: `http://127.0.0.1:${port}`,
     streamOf: (email) => contactStream(keys.contactKey(email)),
     setTime(milliseconds) {
