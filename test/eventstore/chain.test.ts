@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestOf, firstLink, isRedacted, linkAfter, withDigests } from '../../src/eventstore/chain.js';
+import { usually } from '../support/amount.js';
 import { memberTexts } from '../support/json-members.js';
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -113,6 +114,7 @@ describe('the chain', () => {
         const fields = [String(revision + 1), stream, String(revision), event.id, 'T', obviousDigests(data), metadata];
         expect(made).toEqual(obviousLink(previous, fields));
       }),
+      { numRuns: usually(40, 100) },
     );
   });
 

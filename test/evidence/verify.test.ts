@@ -9,6 +9,7 @@ import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import { digestOf, linkAfter } from '../../src/eventstore/chain.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { usually } from '../support/amount.js';
 import { exampleEvent, exported, runVerifier, tampered, verified, writeLog } from '../support/evidence-log.js';
 
 const size = 40;
@@ -195,7 +196,7 @@ describe('whatever is done to an event is found, and the first that differs is n
         expect(code, output).toBe(1);
         expect(output, name).toMatch(new RegExp(`^DIFFERENT: .*(event|line) ${first}\\b`));
       }),
-      { numRuns: 15 },
+      { numRuns: usually(6, 15) },
     );
   });
 

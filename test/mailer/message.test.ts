@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 import { composeMail, InvalidMessageError, plainText } from '../../src/mailer/message.js';
+import { usually } from '../support/amount.js';
 import { someMessage } from '../support/mailing.js';
 
 const compose = (message: Partial<typeof someMessage> = {}, email_id = 'eml_01ARZ3NDEKTSV4RRFFQ69G5FAV') =>
@@ -71,7 +72,7 @@ test('whatever a display name or subject holds, there is one sender, one recipie
       const allowed = ['from', 'to', 'subject', 'message-id', 'date', 'mime-version', 'content-type'];
       expect(mail.headers.map(({ key }) => key).filter((key) => !allowed.includes(key))).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: usually(60, 200) },
   );
 });
 
@@ -94,7 +95,7 @@ test('the template arrives as it was given, line ends apart', async () => {
       const mail_template = `<i>${body}</i>`;
       expect(normalised((await parse({ mail_template })).html ?? '')).toBe(normalised(mail_template));
     }),
-    { numRuns: 200 },
+    { numRuns: usually(60, 200) },
   );
 });
 

@@ -13,6 +13,7 @@ import type { Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { Checkpoint, Commit, ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { usually } from '../support/amount.js';
 import { exampleEvents, examplePosition, exampleSalt, toAppend } from '../support/examples.js';
 import { noMongo, openTestDatabase, testMongoUrl } from '../support/mongodb.js';
 
@@ -238,7 +239,7 @@ async function endsAsOrdinarily(numRuns: number, open: () => Promise<ReadModels>
 
 describe('a bulk build', () => {
   it('ends as folding in the ordinary way does, whatever is killed on the way', async () => {
-    await endsAsOrdinarily(60, () => Promise.resolve(openEmpty()));
+    await endsAsOrdinarily(usually(15, 60), () => Promise.resolve(openEmpty()));
   });
 
   it('does so in MongoDB', async ({ skip }) => {

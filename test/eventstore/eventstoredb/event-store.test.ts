@@ -12,6 +12,7 @@ import {
   type StoredEvent,
 } from '../../../src/eventstore/event-store.js';
 import { openEventStoreDb, type EventStoreDbOptions } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { usually } from '../../support/amount.js';
 import { said } from '../../support/event-log.js';
 import { deletePrefix, eventStoreUrl, newPrefix, noEventStore } from '../../support/eventstoredb-server.js';
 import { startStandIn, type StandIn } from '../../support/eventstoredb-stand-in.js';
@@ -150,7 +151,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
         for await (const batch of store.readStream('text', { from })) found.push(...batch);
         expect(found.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }))).toEqual(events);
       }),
-      { numRuns: 50 },
+      { numRuns: usually(15, 50) },
     );
     for await (const { event: found } of foreigner().client.readStream(`${name}text`))
       expect(found).toMatchObject({ isJson: true, type: 'Said' });
@@ -189,6 +190,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
   });
 
   test('shows a subscriber bursts of 400 events whole, once and in order, though they may drop the live subscription', async () => {
+    const bursts = usually(4, 10);
     const shared = prefix();
     const [writer, reader] = [open({ prefix: shared }), open({ prefix: shared })];
     const stranger = foreigner();
@@ -198,11 +200,11 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
       for await (const message of reader.subscribe({ after: origin, signal: abort.signal }))
         if (message.type === 'events') {
           seen.push(...message.events.map(({ id }) => id));
-          if (seen.length >= 4_000) return;
+          if (seen.length >= bursts * 400) return;
         }
     })();
     const written: string[] = [];
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < bursts; round += 1) {
       const burst = many(400);
       await Promise.all([writer.append(randomUUID(), burst, noStream), stranger.write('noise', 100)]);
       written.push(...burst.map(({ id }) => id));
