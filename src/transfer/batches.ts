@@ -6,7 +6,7 @@ interface Bounds<Item> {
   readonly sizeOf: (item: Item) => number;
 }
 
-/** Batches of at most `count` items whose sizes add up to at most `size`. An item that is larger stands alone. */
+/** Batches of at most `items` items whose sizes add up to at most `size`. An item that is larger stands alone. */
 export async function* inBatches<Item>(
   source: AsyncIterable<Item>,
   { items = Infinity, size, sizeOf }: Bounds<Item>,
