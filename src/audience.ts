@@ -5,7 +5,7 @@ import { runCommandLine } from './app/command-line.js';
 import { brokenOutput } from './cli/output.js';
 import { InterruptedError } from './transfer/failures.js';
 
-// What is written here holds personal data: for the owner only.
+// Files written here hold personal data: only the owner may read them.
 process.umask(0o077);
 if (existsSync('.env')) process.loadEnvFile('.env');
 const abort = new AbortController();

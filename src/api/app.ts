@@ -26,7 +26,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
-  /** Without them only health answers. */
+  /** False: only health answers. */
   readonly withEndpoints: boolean;
   readonly parked: () => readonly StreamOfView[];
   readonly rebuilds: Rebuilds;
@@ -107,7 +107,7 @@ const unknownRoute =
     runner.refuse({ request, response }, new ServiceError('not_found'));
   };
 
-/** Express itself fails on nothing but a path that cannot be decoded: there is no such route. */
+/** Express itself fails only on a path that cannot be decoded: no such route. */
 const routingFault =
   (runner: EndpointRunner): ErrorRequestHandler =>
   // eslint-disable-next-line max-params -- Express tells error handlers by their four parameters

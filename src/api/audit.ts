@@ -23,7 +23,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
   const { audit, queries, reads, streamOf, isStopping } = options;
   const routes = createRoutes(runner, '/v1/audit');
 
-  /** Of an address the stream is known; of an id the view tells it. */
+  /** The stream follows from an address; for an id the view knows it. */
   async function find(call: Call<unknown>): Promise<{ stream: string; contactId?: string }> {
     const contact = parseContact(call.parameter('contact'));
     if ('email' in contact) return { stream: streamOf(contact.email) };
@@ -31,7 +31,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
     await reads.visible(call, { touched: [`contacts/${contactId}`], parked: [] });
     const found = await queries.contactById(contactId);
     if (found !== undefined) return { stream: streamOf(found.email), contactId };
-    // It may be one whose events the view could not fold.
+    // The view may lack the contact because it could not fold its events.
     if (reads.isIncomplete(['contacts'])) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
     throw new ServiceError('not_found');
   }

@@ -17,11 +17,11 @@ export function configuredKey(text: string): ApiKey {
   return { id: colon < 0 ? `key-${hash.toString('hex').slice(0, 8)}` : text.slice(0, colon), hash };
 }
 
-/** Whose key a request carries; undefined for a missing, malformed or unknown one. */
+/** Id of the key that a request carries; undefined where it is missing, malformed or unknown. */
 export type Authenticator = (request: IncomingMessage) => string | undefined;
 
 export function createAuthenticator(keys: readonly ApiKey[]): Authenticator {
-  /** The last header of each connection that was found good, compared in constant time too. To be cleared should keys ever be revoked while the service runs. */
+  /** The last valid header of each connection, compared in constant time too. Clear it if keys can ever be revoked while the service runs. */
   const verified = new WeakMap<object, { readonly header: Buffer; readonly id: string }>();
 
   function verify(header: string): string | undefined {

@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
   if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
   if (isReadable(request, isEmpty)) return isEmpty ? noBody : collect(request, limit, parseObject);
-  // Of a body of unknown length the size comes first, as it does of any other.
+  // The size is checked first, also where it is not known beforehand.
   if (chunked !== undefined) return collect(request, limit, refuseMediaType);
   return refuseMediaType();
 }
@@ -44,7 +44,7 @@ function isReadable({ headers }: IncomingMessage, isEmpty: boolean): boolean {
   return (type === undefined || isJsonType(type)) && (isEmpty || encoding.toLowerCase() === 'identity');
 }
 
-/** For an answer that echoes what an unknown caller sent: at most `limit` bytes are looked at, and whatever is wrong is `{}`. */
+/** The body of a caller without a key, for the echo: at most `limit` bytes; `{}` where it cannot be read. */
 export async function readForEcho(request: IncomingMessage, limit: number): Promise<Body> {
   try {
     return await readBody(request, { limit, expected: false });
@@ -61,7 +61,7 @@ function isJsonType(type: string): boolean {
   return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 
-/** What `take` makes of all the bytes, or throws. */
+/** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
 function collect<Result>(request: IncomingMessage, limit: number, take: (bytes: Buffer) => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -5,7 +5,7 @@ import type { Consent } from '../commands/contact.js';
 import { isObject } from './envelope.js';
 import { checkText, control, controlButTabAndLineBreak, type Check, type TextRules } from './fields.js';
 
-/** Clocks of callers may be so far ahead of ours. */
+/** How far the clock of a caller may be ahead of ours. */
 const maxSkewMs = 5 * 60_000;
 
 /** Scoped addresses mean something on one machine only. */
@@ -21,8 +21,8 @@ const rules = {
 } as const satisfies Record<string, TextRules>;
 
 /**
- * A consent of which at least one field is there; undefined where nothing is. Absent, `null` and blank fields are not
- * kept, nor what the contract does not know. `clock` tells milliseconds since the epoch.
+ * A consent with at least one field; undefined where there is none. Absent, `null`, blank and unknown fields are not
+ * kept. `clock` tells milliseconds since the epoch.
  */
 export function consentCheck(clock: () => number): Check<Consent | undefined> {
   const checks: Record<keyof Consent, Check<string | undefined>> = {
@@ -51,7 +51,7 @@ function optional(value: unknown, rules: TextRules): ReturnType<Check<string | u
   return isBlank ? { value: undefined } : checkText(value, rules);
 }
 
-/** As UTC with milliseconds. A date alone would leave open when it was. */
+/** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
 function pastMoment(value: unknown, clock: () => number): ReturnType<Check<string | undefined>> {
   const result = optional(value, { forbidden: control });
   if ('code' in result || result.value === undefined) return result;

@@ -128,7 +128,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
       const answer = await queries.pageContactsOfList(listId, { ...request, tagId });
       if (answer === undefined) throw new ServiceError('not_found');
       const isIncomplete = reads.isIncomplete(['memberships', 'contacts']);
-      // What is known of a contact whose events cannot be read is no longer true.
+      // Where a later event of the contact cannot be read, its document is stale.
       const isReadable = ({ email }: { readonly email: string }): boolean =>
         !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
       const readable = { ...answer, items: answer.items.filter(isReadable) };

@@ -67,7 +67,7 @@ export const subject: Check<string> = (value) =>
   asReceived(value, checkText(value, { forbidden: control, maxBytes: 900 }));
 
 const maxTemplateBytes = 512 * 1024;
-/** As JSON, the way it stands in the event: the append must fit an EventStoreDB. */
+/** Bytes of its JSON in the event: the append must fit into EventStoreDB. */
 const maxEncodedTemplateBytes = 700 * 1024;
 
 export const template: Check<string> = (value) => {

@@ -23,7 +23,7 @@ export type Parser<Input> = (body: Body) => Input;
 
 export const parseNothing: Parser<undefined> = () => undefined;
 
-/** Of endpoints of our own that take nothing from the body: a field that is there is a mistake. */
+/** For own endpoints that take no body: any field is a mistake. */
 export const parseEmptyBody: Parser<undefined> = (body) => checkFields(body, []);
 
 /** @throws ServiceError `unknown_field` */

@@ -106,7 +106,7 @@ function shown({ name, version }: View, state: ViewsState, running: RebuildRecor
   };
 }
 
-/** The event that stopped it in full: it is read from the log for who asks, and kept nowhere else. */
+/** Adds the whole event that stopped the rebuild: it is read from the log for this answer, and kept nowhere else. */
 async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt'>): Promise<object> {
   const { poison } = record;
   if (poison === null) return record;

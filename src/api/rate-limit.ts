@@ -1,7 +1,7 @@
 /** Fixed-window request counters in memory, with the IETF `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers). */
 
 const windowMs = 60_000;
-/** Counters kept at most; beyond, the window is cut short rather than memory grown. */
+/** Most counters kept: beyond that the window ends early, so that memory stays bounded. */
 const maxCounters = 100_000;
 
 export interface RateLimiter {

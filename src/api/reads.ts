@@ -54,8 +54,8 @@ export const defaultLimit = 50;
 const maxLimit = 200;
 
 /**
- * `limit` and `cursor` of the query. A cursor goes with the collection and the filters that it was given out for, its
- * `scope`. @throws ServiceError `invalid_limit`, `invalid_cursor`
+ * `limit` and `cursor` of the query. A cursor is valid only for the collection and the filters that it was given out
+ * for, its `scope`. @throws ServiceError `invalid_limit`, `invalid_cursor`
  */
 export function pageRequest(request: Request, scope: readonly string[]): PageRequest {
   const limit = queryText(request, 'limit');

@@ -26,7 +26,7 @@ export function startBanner(address: string, { events, views }: StoreSettings, f
   return `audience-ledger listens on ${address}, ${onServers.join(', ')}\n`;
 }
 
-/** Said once, when the key is made. The key itself only on a terminal: elsewhere standard output is a log. */
+/** Shown once, when the key is made; the key itself only on a terminal, because elsewhere standard output is a log. */
 export function keyBanner(key: string, folder: string): string {
   const file = `${folder}/api-key.txt`;
   return isatty(1) ? `API key (shown this once, kept in ${file}): ${key}\n` : `An API key was made: ${file}\n`;

@@ -18,7 +18,7 @@ import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { settingsOf, type StoreSettings } from '../stores/stores.js';
 
-/** A folder that is named on the command line is meant, whatever the environment says of servers. */
+/** A folder named on the command line wins over servers named in the environment. */
 function deploymentOf({ dataDir }: GlobalOptions, env: Environment) {
   const config = readStoresConfig(
     dataDir === undefined ? env : { ...env, DATA_DIR: dataDir, EVENTSTORE_URL: '', MONGODB_URL: '' },
@@ -40,7 +40,7 @@ function createLine(given: Given): CommandLine {
   const { env, stdout, stderr, abort } = given;
   const { signal } = abort;
   const deployment = () => deploymentOf(given.options, env);
-  /** What is only read must be there: a folder that was mistyped is not begun as a new log. */
+  /** A log that is only read must exist: a mistyped folder must not become a new log. */
   const storesWithLog = (): StoreSettings => {
     const { dataDir, stores } = deployment();
     if (stores.events.kind !== 'embedded' || existsSync(stores.events.file)) return stores;
@@ -85,7 +85,7 @@ function createLine(given: Given): CommandLine {
         named: given.options.url ?? present(env['AUDIENCE_URL']),
         written: folder.address(),
         key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
-        // Of a log on a server a copied folder holds nothing.
+        // A log on a server is not in the folder, so a copy of the folder cannot mislead.
         isRunning: () => stores.events.kind !== 'embedded' || hasWriter(stores.events.file),
         onNotice,
         signal,

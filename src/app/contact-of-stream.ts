@@ -6,7 +6,7 @@ const ofContact = z.object({ contact_id: z.string() });
 
 const timeoutMs = 2_000;
 
-/** The contact id in the stream's last event that has one, hence that of its last life; undefined where there is none. @throws StoreUnavailableError */
+/** The contact id in the last event that has one: that of the last contact in the stream; undefined where there is none. @throws StoreUnavailableError */
 export async function contactOfStream(
   reader: Pick<EventReader, 'readStream'>,
   stream: string,

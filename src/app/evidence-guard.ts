@@ -28,7 +28,7 @@ export interface EvidenceGuard {
   close(): Promise<void>;
 }
 
-/** A log that has lost its beginning is not given another one. @throws AlteredLogError */
+/** Refuses a log that has lost its beginning: it must not get a new one. @throws AlteredLogError */
 export async function refuseHeadless(log: EventReader): Promise<void> {
   if ((await log.head()) === logStart || (await readLogId(log)) !== undefined) return;
   throw new AlteredLogError(
@@ -36,7 +36,7 @@ export async function refuseHeadless(log: EventReader): Promise<void> {
   );
 }
 
-/** What is guarded, and where it is kept how far the log was verified. */
+/** The log, and the views, which say how far it was verified. */
 export interface GuardedLog {
   readonly file: string;
   readonly views: StoreSettings['views'];

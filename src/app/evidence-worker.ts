@@ -55,7 +55,7 @@ async function verifiedBefore(logId: string | undefined): Promise<ChainHead | un
   }
 }
 
-/** Where it cannot be kept, the next start verifies more before it serves. */
+/** If this fails, the next start verifies more before it serves. */
 async function keep({ count, head, position, log_id: logId, event_id: eventId }: Verification): Promise<void> {
   if (logId === null || eventId === null) return;
   try {

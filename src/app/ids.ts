@@ -20,7 +20,7 @@ export function createUlidSource(now: () => number): () => string {
   };
 }
 
-/** Of a UUID's groups all but the third and fourth are random in full. */
+/** All groups of a UUID but the third and fourth are random throughout. */
 function random80(): bigint {
   const uuid = randomUUID();
   return BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(24)}`);

@@ -30,7 +30,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
   return createMailer({
     reader: store,
     handler: commands.emails,
-    // Before the views show anything they may not have been made.
+    // Until the views have shown something, they may not exist.
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
     transport: await transportOf(options),

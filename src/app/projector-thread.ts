@@ -85,10 +85,10 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const send = (message: ToProjector): void => worker?.send(message);
 
-  /** Up to where the projector was last notified, and the log has grown. */
+  /** Positions of the last notification and of the last append. */
   let notified = '';
   let appended = '';
-  /** One message until the projector has come as far: it finds by itself what is appended meanwhile, or is notified then. */
+  /** Sends nothing while the projector has not reached the last notification: it finds by itself what is appended meanwhile, or is notified at its next report. */
   const notify = (position: string): void => {
     appended = position;
     if (notified > status.position || appended <= status.position) return;

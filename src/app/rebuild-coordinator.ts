@@ -49,7 +49,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
   await readModels.prepare(rebuildsView);
   let state: { leading: boolean; missing: readonly string[] } = { leading: false, missing: [] };
-  /** The job that this process has adopted, as it is here and as it was last written. */
+  /** The rebuild that this process carries out: as it is now, and as it was last written. */
   let current: RebuildRecord | undefined;
   let written: RebuildRecord | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -59,7 +59,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   let interruptions = 0;
   let closed = false;
 
-  /** Writes the current job, and over no other one. Resolves after what is being written. */
+  /** Writes `current`, never over another rebuild's record. Resolves after the write that is under way. */
   function save(): Promise<void> {
     writing = writing
       .catch(() => undefined)
@@ -90,15 +90,15 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
 
   async function begin(): Promise<void> {
     if (closed || !state.leading) return;
-    // For those who ask other processes: where there are none, progress is not written.
+    // Other processes show the progress too; without any it need not be written.
     if (thread !== undefined) return settings.views.kind === 'mongodb' ? await save() : undefined;
-    // The end of the last one comes first.
+    // The end of the last rebuild must be written first.
     await save();
     const record = await writeRecord(readModels, (stored) => {
       const next = state.missing.length > 0 ? startRecord(stored.record) : nextOf(stored);
       return next === undefined || !mayBegin() ? undefined : { ...next, state: 'running', fault: null };
     });
-    // The process that leads now finds it running, and continues it.
+    // If this process leads no more, the one that does finds it running, and continues it.
     if (record === undefined || !mayBegin()) return;
     current = written = record;
     const { rebuild_id, views, dry_run, cause } = record;
@@ -113,7 +113,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     });
   }
 
-  /** Not narrowed by an earlier look. */
+  /** A function, so that the compiler does not rely on an earlier check. */
   const mayBegin = (): boolean => !closed && state.leading && thread === undefined;
 
   const change = (changed: Partial<RebuildRecord>): void => {
@@ -167,7 +167,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     },
     async request(request) {
       const record = asNew(request, 'request');
-      // The end of the last one is known when it has been written.
+      // The end of the last rebuild may still be under way to the record.
       await writing.catch(() => undefined);
       try {
         const stored = await writeRecord(readModels, (kept) => (nextOf(kept) === undefined ? record : undefined));
@@ -185,7 +185,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       state = { leading, missing };
       if (!isNew) return;
       if (leading) return lookIn(0);
-      // The process that leads now continues it: nothing more is written of it here.
+      // The process that leads now continues it: this one writes no more of it.
       current = undefined;
       interruptions = 0;
       void thread?.close();

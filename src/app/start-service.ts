@@ -59,7 +59,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   try {
     return await startOn(store, { ...logs, config, folder, settings, guard, signal });
   } catch (error) {
-    // An altered log is the reason of whatever else fails.
+    // Where the log is altered, that is the reason why something else failed.
     const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
     await guard?.close();
     await store.close();

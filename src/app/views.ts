@@ -97,7 +97,7 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     queries,
     analytics: createAnalyticsQueries(views),
     status,
-    // Asked at every read, so not picked out of all the rest.
+    // Asked at every read: cheaper than the whole status.
     parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: () => projector?.evidence(),
     hasShown: () => own.visiblePosition() !== '',
@@ -124,7 +124,7 @@ function startProjector(
     onProgress: ({ position, caughtUp, standby, live, missing }) => {
       rebuilds.become({ leading: !standby && live !== null, missing });
       if (standby) return;
-      // Once: a follower may have heard of a later switch by somebody else since.
+      // Only when it has changed: a follower may know of a later switch by another process.
       if (live !== null && !sameStorages(live, told ?? {})) {
         told = live;
         views.use(live);

@@ -62,6 +62,6 @@ export interface CommandLine {
   service(): Promise<ServiceClient | undefined>;
   /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
   rebuild(asked: DirectRebuild): Promise<RebuildResult>;
-  /** What the command ends with. Default 0; where it throws 1, unless it was 2. */
+  /** The exit code. Default 0, or 1 where the command throws; 2 stays 2. */
   exitWith(code: ExitCode): void;
 }

@@ -11,7 +11,7 @@ export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &
 /** `onBroken` gets the error before the write rejects with it. */
 export function createOutput(stream: OutputStream, onBroken: (error: Error) => void = () => undefined): Output {
   const { fd } = stream;
-  // Node's own stream for files takes a write that was cut short, as on a full disk, for a whole one.
+  // Node's own stream for files treats a write that was cut short, as on a full disk, as complete.
   const take = fd === undefined || stream instanceof Socket ? throughStream(stream) : throughDescriptor(fd);
   return {
     isTTY: stream.isTTY === true,

@@ -33,7 +33,7 @@ export interface ServiceClient {
 export interface ServicePlace {
   /** Named by the operator, who wants this service and no other. */
   readonly named: string | undefined;
-  /** Written down by the service when it last started. */
+  /** As the service wrote it into the data folder when it last started. */
   readonly written: string | undefined;
   readonly key: string | undefined;
   /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */

@@ -19,7 +19,7 @@ export const openLogForReading = (
 ): Promise<EventReader> =>
   address.kind === 'embedded' ? openFile(address.file, openSqliteEventReader, onNotice) : openServer(address, signal);
 
-/** Where there are no views, none are made: they are empty then. @throws ReadModelsUnavailableError */
+/** Where there are no views, none are created: they read as empty. @throws ReadModelsUnavailableError */
 export async function openViewsForReading(
   address: StoreAddresses['views'],
   onNotice: OnNotice,

@@ -21,7 +21,7 @@ export function table(rows: readonly (readonly string[])[], { titles, width, emp
   return [emphasise(head), ...cells.flatMap((row) => linesOf(row, widths))].map((line) => `${line}\n`).join('');
 }
 
-/** The widest gives way first; the first column, what the row is about, stays whole. */
+/** The widest column shrinks first; the first one, which says what the row is about, stays whole. */
 function fitting(natural: readonly number[], width: number | undefined): readonly number[] {
   const widths = [...natural];
   const most = width === undefined ? Infinity : width - gap * (widths.length - 1);

@@ -94,14 +94,14 @@ const noReferences: readonly TagReference[] = [];
 export function createAudience(options: AudienceOptions): Audience {
   const { lists, tags, contacts, keys, newId } = options;
 
-  /** A name may have passed to another tag since it was last looked at: its id is told from fresh state only. */
+  /** Another process may have given a name to another tag: its id is read from fresh state only. */
   const livingTags = (): CatalogueState | Promise<CatalogueState> =>
     tags.known(tagsStream)?.state ?? tags.fresh(tagsStream).then(({ state }) => state);
 
   /**
-   * An id that lives as far as this process knows is taken at that word: what is written after its deletion elsewhere is
-   * void by the order of the log. That it does not live is said from fresh state only. What is known is returned without
-   * a promise, for each turn that is waited costs as much as what is done in it.
+   * A list that this process knows is taken to exist: if another process has deleted it, later writes to it are void by
+   * the order of the log. That it does not exist is said from fresh state only. A known list is returned without a
+   * promise, because waiting a turn costs as much as the rest.
    */
   function listReference(listId: string): ListReference | Promise<ListReference> {
     const known = lists.known(listsStream, ({ nameById }) => nameById.get(listId) !== undefined);

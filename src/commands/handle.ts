@@ -28,7 +28,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   const pause = jitteredPause(options);
   const append = createIdempotentAppend<Event>({ store, now: sources.now, pause });
 
-  /** What to decide on: the cached state; the initial one, for commands that assume a new stream; undefined: the log must be read. */
+  /** The state to decide on: the cached one, or the initial one for commands that assume a new stream. Undefined: the log must be read. */
   function basisAtHand(stream: string, waiting: readonly PendingCommand<Request, Answer>[]): Basis<State> | undefined {
     const known = streams.known(stream);
     if (known !== undefined) return { loaded: known, isFresh: store.soleWriter, isGuess: false };
@@ -50,7 +50,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
   ): Promise<string | undefined> {
     return append(stream, decided.events, loaded).then(
       (result) => {
-        // A new stream seldom goes on at once: in the cache it would push out streams that are in use.
+        // Not a new stream: it is seldom used again at once, and would push others out of the cache.
         if (!isGuess)
           streams.remember(stream, {
             state: decided.state,
@@ -63,7 +63,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       },
       (error: unknown) => {
         if (error instanceof WrongExpectedRevisionError) return undefined;
-        // Perhaps written: the cached state may be wrong.
+        // The events may have been written: the cached state may be stale.
         streams.forget(stream);
         throw error;
       },
@@ -85,7 +85,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
       const { loaded, isFresh } = basis;
       const decided = decideBatch({ decider, loaded, commands: waiting, sources });
       mustRead = true;
-      // Without an event no expectation protects the outcome: only fresh state may speak.
+      // Without an append no expected revision protects the outcome: it must rest on fresh state.
       if (decided.events.length === 0 && !isFresh) continue;
       const position = decided.events.length === 0 ? unchanged(loaded) : await appendDecided(stream, decided, basis);
       if (position !== undefined) {
@@ -93,7 +93,7 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
         return decided.outcomes.length;
       }
       if (conflicts >= maxConflicts) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
-      // A guess that was wrong is no contention: read and decide at once.
+      // A wrong guess is no contention: read and decide at once.
       if (!basis.isGuess) await pause(conflicts);
       conflicts += 1;
     }

@@ -10,8 +10,8 @@ interface StateCache<State> {
   remember(stream: string, loaded: LoadedState<State>): void;
   forget(stream: string): void;
   /**
-   * Folds the events after the cached state, in a read that begins after this call: one that runs already may have
-   * passed events that the caller must see. All callers meanwhile share the next one.
+   * Folds the events after the cached state, in a read that begins after this call: a running one may already be past
+   * events that the caller must see. Callers that come meanwhile share the next one.
    */
   readTail(stream: string): Promise<LoadedState<State>>;
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
@@ -31,8 +31,8 @@ export function createStateCache<State, Event extends DomainEvent>(
   const unread: LoadedState<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
   const cache = new Map<string, LoadedState<State>>();
   /**
-   * Up to an event that cannot be read: the next read begins here, and not at the first event. Never in the cache, which
-   * holds whole streams.
+   * States before an event that cannot be read: the next read begins there, and not at the first event. Kept apart from
+   * the cache, which holds whole streams.
    */
   const partialFolds = new Map<string, LoadedState<State>>();
   const reads = new Map<

@@ -34,7 +34,7 @@ export interface LinkSource {
     readonly after?: Position;
     readonly signal?: AbortSignal;
   }): AsyncIterable<readonly LinkedEvent[]>;
-  /** What makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
+  /** Damage that makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
   damage?(): Promise<string | undefined>;
   /** A stream whose end, as the store notes it, is not that of its events. To be asked where there is no `damage`. @throws StoreUnavailableError */
   brokenStream?(): Promise<string | undefined>;

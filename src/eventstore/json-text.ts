@@ -1,4 +1,4 @@
-/** Finds the members of a JSON object in its text, without parsing what they hold: evidence is about the bytes as stored. */
+/** Finds the members of a JSON object in its text, without parsing their values: evidence is about the bytes as stored. */
 
 /** Where a member stands: places only, because taking out every name costs more than finding it. */
 export interface MemberSpan {
@@ -17,8 +17,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The members of an object in their order, names that come twice included; undefined when the text has not the outline of
- * an object. It looks at the outline only: a valid JSON text is cut rightly, an invalid one somehow.
+ * The members of an object in their order, repeated names included; undefined when the text is not an object in
+ * outline. Only the outline is looked at: valid JSON is cut correctly, invalid JSON somehow.
  */
 export function memberSpans(text: string): MemberSpan[] | undefined {
   const spans: MemberSpan[] = [];

@@ -33,7 +33,7 @@ export interface EvidenceOptions {
   readonly readModels: ReadModels;
   readonly lease: Lease;
   readonly signal: AbortSignal;
-  /** It works from then on. Views that are filled from the first event come first: people wait for them. */
+  /** It starts after this: views that are built from the first event come first, because people wait for them. */
   readonly startAfter?: Promise<unknown>;
   /** After each commit, and once what was found at the start is known. */
   readonly onProgress: (head: ChainHead) => void;
@@ -78,7 +78,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
       eventId: last.id,
       storages: { [countName]: head.count },
     };
-    // They may be there already, of a commit that was broken off before the checkpoint moved.
+    // Blocks may be there already, from a commit that was broken off before the checkpoint moved.
     const stored = await readModels.load(evidenceView, [...blocks.keys()]);
     const writes: DocumentWrite[] = [...blocks].map(([id, links]) => ({
       view: evidenceView,

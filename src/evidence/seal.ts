@@ -1,4 +1,4 @@
-/** Seals: signed statements of how far a log had come and what its chain was then, to be kept where the log is not. */
+/** Seals: signed statements of how long a log was and what its chain was then, to be kept away from the log. */
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import type { Verification } from './verify.js';
@@ -31,7 +31,7 @@ export class SealError extends Error {
 export class UnreadableSealError extends SealError {}
 
 interface SealInput {
-  /** Of the whole log, just verified: what is not known to be intact is not sealed. */
+  /** Of the whole log, made just now: only a log that is known to be intact is sealed. */
   readonly verification: Verification;
   readonly key: KeyObject;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** Whether each stream runs on, revisions by one and times never backwards, and each event can be read in one way only. What is consistent in its links may still be wrong in this. */
+/** Whether each stream is in order (revisions go up by one, times never back), and each event can be read in one way only. A log with correct links may still be wrong in this. */
 import type { LinkedEvent } from '../eventstore/chain.js';
 import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../eventstore/json-text.js';
 import { differenceAt, type Difference } from './verify-difference.js';

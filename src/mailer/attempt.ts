@@ -1,4 +1,4 @@
-/** One look at one e-mail: judges an attempt that was left behind, or claims the next one, sends, and records what came of it. */
+/** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
 import { isDue, type EmailState } from '../commands/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Stops } from './job.js';
 import { loadEmail } from './load.js';
@@ -30,7 +30,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   const { handler, clock, monotonic, runId, timings, report } = job.options;
   // Large, and needed by the first e-mail only; before the claim, for a failure here is none of the e-mail's.
   const { composeMail } = await import('./message.js');
-  // Both before the claim: what the append takes is the attempt's own time.
+  // Both before the claim: the time of the append is part of the attempt.
   const started = { wall: clock(), monotonic: monotonic() };
   const command = {
     type: 'StartDispatch',

@@ -1,4 +1,4 @@
-/** Streams that are not looked at again for a while, because the worklist may still show what is done. */
+/** Streams that are not looked at for a while, because the worklist may still show e-mails that are done. */
 
 export interface Cooldowns {
   /** Starts a cooldown; `growing`: twice as long as the last one, if that was lately. */

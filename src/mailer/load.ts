@@ -9,7 +9,7 @@ export interface LoadedEmail {
   readonly correlationId: string;
   readonly requestId: string;
   readonly state: EmailState;
-  /** When it was requested, or last released: from then on the time to give up counts. */
+  /** When it was requested, or last released: the time to give up counts from then. */
   readonly since: string;
   readonly lastEventId: string;
 }

@@ -51,14 +51,14 @@ export function createMailer(options: MailerOptions): Mailer {
   const stops = { sending: stopSending.signal, recording: stopRecording.signal };
   const sweepUntil = monotonic() + timings.sweep;
   let nextSweep = 0;
-  /** To be looked at although the worklist would not show them yet. */
+  /** E-mails to be looked at although the worklist does not show them as due yet. */
   const orphans = new Map<string, DueEmail>();
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
   let closing: Promise<void> | undefined;
   let worklistReadable = true;
-  /** The log is away until then, at least. */
+  /** The log is taken to be unreachable until then. */
   let restUntil = 0;
 
   /** Wakes the mailer after this time, or earlier if it is to wake earlier anyway. */
@@ -73,7 +73,7 @@ export function createMailer(options: MailerOptions): Mailer {
     timer = { at, handle: setTimeout(wake, Math.max(0, milliseconds)) };
   }
 
-  /** One look at a time; what is asked for meanwhile is one more. Never rejects. */
+  /** One look at a time; requests meanwhile become one more. Never rejects. */
   async function look(): Promise<void> {
     again = looking;
     if (looking) return;
@@ -127,12 +127,12 @@ export function createMailer(options: MailerOptions): Mailer {
     const { stream } = entry;
     try {
       const result = await attemptEmail(options, stream, stops);
-      // The view shows it until it has caught up, so even a good hint is not followed twice in a row.
+      // Also after a success: the view may show the e-mail as due until it has caught up.
       cooldowns.add(stream, { growing: result !== 'recorded' });
       if (result === 'claim_unknown') orphans.set(stream, entry);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
-      // Without the log there is nothing to be done for any e-mail: one word about it, and a rest.
+      // Without the log nothing can be done for any e-mail: report it once, and rest.
       const isAway = error instanceof StoreUnavailableError;
       if (!isAway || monotonic() >= restUntil) report({ type: 'fault', email_id: entry.email_id, error });
       if (isAway) restUntil = monotonic() + timings.poll;

@@ -32,7 +32,7 @@ export async function composeMail({ email_id, requested_at, message }: Requested
     date: new Date(requested_at),
     messageId: `<${email_id}@${from.address.slice(from.address.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
-    // Descriptors, because a plain value would be looked at for a path or an address to load from.
+    // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
     html: part(message.mail_template),
     newline: 'windows',
@@ -105,7 +105,7 @@ function convert(html: string): string {
   try {
     return toText(html);
   } catch {
-    // The alternative is a courtesy: no oddity in the HTML may keep the e-mail from being sent.
+    // The text is an extra: no oddity in the HTML may keep the e-mail from being sent.
     return stripped(html);
   }
 }

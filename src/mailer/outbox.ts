@@ -5,7 +5,7 @@ import type { Mail, SendOutcome, Transport } from './transport.js';
 
 export interface OutboxOptions {
   readonly folder: string;
-  /** Told of each file written, for a log line; holds nothing personal. */
+  /** Called for each file written, for a log line; holds nothing personal. */
   readonly onWritten?: (file: { readonly email_id: string; readonly file: string; readonly bytes: number }) => void;
 }
 

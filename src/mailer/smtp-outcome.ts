@@ -13,7 +13,7 @@ export interface SmtpError {
 
 export type SmtpFault = { readonly error: SmtpError } | { readonly reason: AttemptReason };
 
-/** The final dot was not given away: whatever happened, the server does not have the message. */
+/** The final dot was not sent: whatever happened, the server does not have the message. */
 export function beforeHandOver(fault: SmtpFault): SendOutcome {
   if ('reason' in fault) return { status: 'deferred', reason: fault.reason };
   const { error } = fault;
@@ -26,7 +26,7 @@ export function beforeHandOver(fault: SmtpFault): SendOutcome {
   return { status: 'deferred', reason, ...(certificate === undefined ? {} : { certificate }), ...reply };
 }
 
-/** The final dot is out. Only the reply to it is an answer; a connection that breaks, or says goodbye unasked, is none. */
+/** The final dot was sent. Only the reply to it is an answer; a broken connection, or a goodbye, is none. */
 export function afterHandOver(fault: SmtpFault): SendOutcome {
   if ('reason' in fault) return { status: 'in_doubt', reason: fault.reason };
   const { error } = fault;
@@ -50,7 +50,7 @@ export function replyOf(response?: string): Reply {
   };
 }
 
-/** Refused for what the service is, not for what the message says: relaying denied, a sender that must log in, a blocked address. */
+/** Refused because of who sends, not of what the message says: relaying denied, log in first, a blocked address. */
 const isPolicy = ({ smtp_code = 0, enhanced_code = '' }: Reply): boolean =>
   smtp_code >= 500 && enhanced_code.startsWith('5.7.');
 

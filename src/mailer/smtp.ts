@@ -1,4 +1,4 @@
-/** The SMTP transport: one connection per attempt, and certainty about whether the final dot was given away. */
+/** The SMTP transport: one connection per attempt, and certainty about whether the final dot was sent. */
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -99,7 +99,7 @@ function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: Send
       );
 
     connection.on('error', (error: SmtpError) => fail({ error }));
-    // Some ends come without an error; where one is on its way, it comes in this turn.
+    // Some connections end without an error; an error that is on its way comes in this turn.
     connection.on('end', () => setImmediate(() => fail({ reason: 'connection_lost' })));
     connection.connect((error) => {
       if (error) return fail({ error });

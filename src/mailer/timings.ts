@@ -7,7 +7,7 @@ export interface MailerTimings {
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   readonly margin: number;
   readonly poll: number;
-  /** How long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
+  /** For how long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
   readonly sweep: number;
   /** Ceiling of the first back-off; each further one doubles, up to `backoffCap`. */
   readonly backoff: number;

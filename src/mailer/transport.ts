@@ -52,9 +52,9 @@ export type SendOutcome =
 
 /** When the attempt must stop of itself, because others may judge it later. Times are milliseconds from the call. */
 export interface SendLimits {
-  /** Asked right before the final dot is given away: no = it must not be given any more. */
+  /** Asked right before the final dot is sent; false: it must not be sent any more. */
   readonly mayHandOver: () => boolean;
-  /** After this time the final dot is not given any more, and the attempt ends as deferred. */
+  /** After this time the final dot is not sent any more, and the attempt ends as deferred. */
   readonly handOverWithin: number;
   /** After this time nothing of the attempt may still be under way. */
   readonly closeWithin: number;

@@ -47,7 +47,7 @@ export function createBatchDelay(now: () => number): BatchDelay {
   };
 }
 
-/** Not narrowed by an earlier look: an abort happens between two awaits. */
+/** A function, so that the compiler does not rely on an earlier check: an abort happens between two awaits. */
 export const aborted = (signal: AbortSignal): boolean => signal.aborted;
 
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 import { codec, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Document, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
+import { storageOf, type Document, type DocumentWrite, type ReadModels } from '../readmodels/read-models.js';
 import { parkedId, parkedView, type ParkedStream } from './parked.js';
 import { CannotFoldError, type Projection } from '../projections/projection.js';
 
@@ -95,7 +95,7 @@ export async function foldInto(input: FoldInput, source: SlotSource): Promise<Fo
     if (reason === undefined) continue;
     const poison = toPoison(step, reason);
     if (!input.park) throw new PoisonEventError(poison);
-    parked.set(parkedId(poison.view, poison.stream), { ...poison, storage: step.projection.version });
+    parked.set(parkedId(poison.view, poison.stream), { ...poison, storage: storageOf(step.projection) });
   }
   return { parked: [...parked.values()], unknown, at: lastTime(steps) };
 }

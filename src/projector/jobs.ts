@@ -1,7 +1,7 @@
 /** What the projector does between two batches: make new storages live, drop old ones. */
 import type { Poison } from './fold.js';
 import type { NewStorages } from './new-storages.js';
-import type { StoredView } from './storage.js';
+import type { StoredView } from '../readmodels/read-models.js';
 
 /** A plain object: it crosses threads. */
 export type SwitchAnswer =

@@ -1,5 +1,5 @@
 /** Reads of the live views: a read that names a view reads the storage version of it that is live. */
-import { ReadModelsUnavailableError, type ReadModelReader, type View } from '../readmodels/read-models.js';
+import { ReadModelsUnavailableError, storageOf, type ReadModelReader, type View } from '../readmodels/read-models.js';
 import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 
 export interface LiveReader extends ReadModelReader {
@@ -54,8 +54,9 @@ export function createLiveReader(reader: ReadModelReader, views: readonly View[]
       used = storages;
       for (const view of views) {
         const storage = storages[view.name];
+        const before = stored.get(view.name) ?? null;
         if (storage === undefined || !isOf(view, storage)) stored.set(view.name, null);
-        else if (stored.get(view.name)?.version !== storage) stored.set(view.name, storedAs(view, storage));
+        else if (before === null || storageOf(before) !== storage) stored.set(view.name, storedAs(view, storage));
       }
     },
     confirm(asked) {

@@ -3,9 +3,8 @@ import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
 import { foldBatch, handlersOf } from './fold.js';
-import type { ViewsWriter } from './old-storages.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
-import { rebuildName, storedIn } from './storage.js';
+import { rebuildName, storedIn, type ViewsWriter } from './storage.js';
 
 /** Plain data: it crosses threads. */
 export interface NewStorages {

@@ -1,56 +1,36 @@
 /** Storages that are live no more: noted before the switch, and dropped when every reader has noticed it. */
-import type { Checkpoint, Commit, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
+import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { parkedView, readParked, type ParkedStream } from './parked.js';
 import {
   checkpointName,
   initialBuildName,
   rebuildName,
   storedViews,
+  moveCheckpoint,
+  isAmong,
   type Storages,
-  type StoredView,
+  type ViewsWriter,
 } from './storage.js';
 
 /** A checkpoint that names the storages to be dropped, by `name/storage`. */
 const oldStoragesName = 'old_storages';
 
-/** What a change of the views needs, and what fences it off. */
-export interface ViewsWriter {
-  readonly readModels: ReadModels;
-  readonly epoch?: number | undefined;
-  /** Called before each change: throws when this process may not make it any more. */
-  readonly check: () => void;
-}
-
-/** Commits only if the checkpoint still is `previous`. */
-export async function moveCheckpoint(
-  { readModels, epoch, check }: ViewsWriter,
-  checkpoint: Omit<Commit['checkpoint'], 'epoch'>,
-  writes: readonly DocumentWrite[] = [],
-): Promise<void> {
-  check();
-  await readModels.commit({ writes, checkpoint: { ...checkpoint, ...(epoch === undefined ? {} : { epoch }) } });
-}
-
-const isSame = (one: StoredView, other: StoredView): boolean =>
-  one.name === other.name && one.version === other.version;
-const isAmong = (view: StoredView, views: readonly StoredView[]): boolean => views.some((one) => isSame(one, view));
-
 /** Before they are live no more: a start after a crash then drops them. */
-export async function noteOldStorages(writer: ViewsWriter, versions: Storages): Promise<void> {
+export async function noteOldStorages(writer: ViewsWriter, old: Storages): Promise<void> {
   const previous = await writer.readModels.checkpoint(oldStoragesName);
-  const storages = { ...previous?.storages, ...keyed(storedViews(versions)) };
+  const storages = { ...previous?.storages, ...keyed(storedViews(old)) };
   await moveCheckpoint(writer, { name: oldStoragesName, previous, next: { ...nowhere, storages } });
 }
 
 const nowhere = { logId: '', position: '', eventId: '' };
 const keyed = (views: readonly StoredView[]): Storages =>
-  Object.fromEntries(views.map(({ name, version }) => [`${name}/${version}`, version]));
+  Object.fromEntries(views.map((view) => [`${view.name}/${storageOf(view)}`, storageOf(view)]));
 
 export const readOldStorages = async (readModels: Pick<ReadModels, 'checkpoint'>): Promise<readonly StoredView[]> =>
   viewsIn(await readModels.checkpoint(oldStoragesName));
 
 const viewsIn = (old: Checkpoint | null): readonly StoredView[] =>
-  Object.entries(old?.storages ?? {}).map(([key, version]) => ({ name: key.split('/')[0] ?? '', version }));
+  Object.entries(old?.storages ?? {}).flatMap(([key, storage]) => storedViews({ [key.split('/')[0] ?? '']: storage }));
 
 /** Drops these, unless they are live again or being built. To be called when every reader has noticed that they are old. */
 export async function dropOldStorages(writer: ViewsWriter, old: readonly StoredView[]): Promise<void> {
@@ -98,9 +78,9 @@ export async function unpark(
 /** The same for all noted storages that are not live. To be called before anything is folded or dropped. */
 export async function unparkOldStorages(writer: ViewsWriter, live: Checkpoint): Promise<void> {
   const noted = await readOldStorages(writer.readModels);
-  const old = noted.filter(({ name, version }) => live.storages[name] !== version);
+  const old = noted.filter((view) => live.storages[view.name] !== storageOf(view));
   if (old.length === 0) return;
-  await unpark(writer, ({ view, storage }) => old.some((one) => one.name === view && one.version === storage), live);
+  await unpark(writer, ({ view, storage }) => old.some((one) => one.name === view && storageOf(one) === storage), live);
 }
 
 export async function dropAll({ readModels, check }: ViewsWriter, views: readonly StoredView[]): Promise<void> {

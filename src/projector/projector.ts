@@ -1,19 +1,13 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
-import type { Checkpoint, DocumentWrite, ReadModels } from '../readmodels/read-models.js';
+import type { Checkpoint, DocumentWrite, ReadModels, StoredView } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
 import { aborted, pause, type BatchDelay } from './batch-delay.js';
 import { batches, type Batch } from './batches.js';
 import { foldBatch, handlersOf, PoisonEventError, type BatchFold } from './fold.js';
 import { createJobs, type ProjectorJob, type ProjectorJobs } from './jobs.js';
 import { LeaseLostError, type Lease } from './lease.js';
-import {
-  dropOldStorages,
-  moveCheckpoint,
-  readOldStorages,
-  unparkOldStorages,
-  type ViewsWriter,
-} from './old-storages.js';
+import { dropOldStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
 import { demandLogId, ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
 import {
@@ -23,7 +17,7 @@ import {
   type ProjectorFault,
   type ProjectorStatus,
 } from './status.js';
-import { checkpointName, firstStorages, storedIn, storedViews, type StoredView } from './storage.js';
+import { checkpointName, storagesOf, storedIn, storedViews, moveCheckpoint, type ViewsWriter } from './storage.js';
 import { switchTo } from './switch.js';
 
 export interface ProjectorOptions {
@@ -162,7 +156,7 @@ async function begin(run: Run): Promise<void> {
     run.checkpoint = stored;
   }
   run.parked = await readParked(readModels);
-  const live = run.checkpoint?.storages ?? firstStorages(projections);
+  const live = run.checkpoint?.storages ?? storagesOf(projections);
   run.handlers = handlersOf(storedIn(projections, live));
   report(run, {
     position: run.checkpoint?.position ?? '',
@@ -263,7 +257,7 @@ async function commit(run: Run, last: StoredEvent, writes: readonly DocumentWrit
     logId: previous?.logId ?? (await demandLogId(options.reader)),
     position: last.position,
     eventId: last.id,
-    storages: previous?.storages ?? firstStorages(options.projections),
+    storages: previous?.storages ?? storagesOf(options.projections),
   };
   await moveCheckpoint(run, { name: checkpointName, previous, next }, writes);
   run.checkpoint = next;

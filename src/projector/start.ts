@@ -3,11 +3,11 @@ import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
-import { dropAll, moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } from './old-storages.js';
+import { dropAll, noteOldStorages, unpark } from './old-storages.js';
 import { parkedView } from './parked.js';
 import {
   checkpointName,
-  firstStorages,
+  storagesOf,
   initialBuildName,
   isOf,
   projectionVersionOf,
@@ -15,6 +15,8 @@ import {
   sameStorages,
   storedIn,
   storedViews,
+  moveCheckpoint,
+  type ViewsWriter,
 } from './storage.js';
 
 export interface StartInput extends ViewsWriter {
@@ -84,7 +86,7 @@ async function reset(input: StartInput, found: Checkpoint | null): Promise<void>
   const goesOn =
     found === null &&
     built !== null &&
-    sameStorages(built.storages, firstStorages(views)) &&
+    sameStorages(built.storages, storagesOf(views)) &&
     (await whyForeign(built, reader)) === undefined;
   if (goesOn) return;
   const rebuild = await readModels.checkpoint(rebuildName);

@@ -1,5 +1,13 @@
-/** Storage versions: which stored generation of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
-import type { Checkpoint, View } from '../readmodels/read-models.js';
+/** Storages: which one of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
+import {
+  storageOf,
+  type Checkpoint,
+  type StoredView,
+  type View,
+  type Commit,
+  type DocumentWrite,
+  type ReadModels,
+} from '../readmodels/read-models.js';
 
 export type Storages = Checkpoint['storages'];
 
@@ -9,12 +17,10 @@ export const initialBuildName = 'initial_build';
 /** Checkpoint of a rebuild that is under way, or was interrupted: it names the new storages. */
 export const rebuildName = 'rebuild';
 
-export type StoredView = Pick<View, 'name' | 'version'>;
-
 const generations = 1_000;
 
 /** The first build of a projection's version is stored under that very number; each rebuild of the same version takes the next generation. */
-const storageVersion = (version: number, generation: number): number =>
+const storageNumber = (version: number, generation: number): number =>
   generation === 0 ? version : version * generations + generation;
 
 /** The version of the projection whose documents are stored so. */
@@ -29,31 +35,54 @@ export function nextStorage(
 ): number {
   const isNew = live === undefined || projectionVersionOf(live) !== version;
   let generation = isNew ? 0 : ((live < generations ? 0 : live % generations) + 1) % generations;
-  while (taken.includes(storageVersion(version, generation))) generation = (generation + 1) % generations;
-  return storageVersion(version, generation);
+  while (taken.includes(storageNumber(version, generation))) generation = (generation + 1) % generations;
+  return storageNumber(version, generation);
 }
 
 /** Whether what is stored so can be read by this code. */
 export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undefined): boolean =>
   storage !== undefined && projectionVersionOf(storage) === version;
 
-export const firstStorages = (views: readonly View[]): Storages =>
-  Object.fromEntries(views.map(({ name, version }) => [name, version]));
+export const storagesOf = (views: readonly View[]): Storages =>
+  Object.fromEntries(views.map((view) => [view.name, storageOf(view)]));
 
-export const storedViews = (versions: Storages): readonly StoredView[] =>
-  Object.entries(versions).map(([name, version]) => ({ name, version }));
+export const storedViews = (storages: Storages): readonly StoredView[] =>
+  Object.entries(storages).map(([name, storage]) => ({ name, version: projectionVersionOf(storage), storage }));
 
-/** The view as it is stored under that version. Adapters keep statements per view object: keep what it returns. */
+/** The view in that storage. Adapters keep statements per view object: keep what it returns. */
 export const storedAs = <V extends View>(view: V, storage: number): V =>
-  storage === view.version ? view : { ...view, version: storage };
+  storage === storageOf(view) ? view : { ...view, storage };
 
-/** Those of the views that are among the versions, as they are stored. */
-export const storedIn = <V extends View>(views: readonly V[], versions: Storages): readonly V[] =>
+/** The views that have a storage there, each in that storage. */
+export const storedIn = <V extends View>(views: readonly V[], storages: Storages): readonly V[] =>
   views.flatMap((view) => {
-    const storage = versions[view.name];
+    const storage = storages[view.name];
     return storage === undefined ? [] : [storedAs(view, storage)];
   });
 
 export const sameStorages = (one: Storages, other: Storages): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
-  Object.entries(one).every(([name, version]) => other[name] === version);
+  Object.entries(one).every(([name, storage]) => other[name] === storage);
+
+/** What a change of the views needs, and what fences it off. */
+export interface ViewsWriter {
+  readonly readModels: ReadModels;
+  readonly epoch?: number | undefined;
+  /** Called before each change: throws when this process may not make it any more. */
+  readonly check: () => void;
+}
+
+/** Commits only if the checkpoint still is `previous`. */
+export async function moveCheckpoint(
+  { readModels, epoch, check }: ViewsWriter,
+  checkpoint: Omit<Commit['checkpoint'], 'epoch'>,
+  writes: readonly DocumentWrite[] = [],
+): Promise<void> {
+  check();
+  await readModels.commit({ writes, checkpoint: { ...checkpoint, ...(epoch === undefined ? {} : { epoch }) } });
+}
+
+const isSame = (one: StoredView, other: StoredView): boolean =>
+  one.name === other.name && storageOf(one) === storageOf(other);
+export const isAmong = (view: StoredView, views: readonly StoredView[]): boolean =>
+  views.some((one) => isSame(one, view));

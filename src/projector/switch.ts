@@ -5,8 +5,8 @@ import type { Projection } from '../projections/projection.js';
 import { PoisonEventError } from './fold.js';
 import type { SwitchAnswer } from './jobs.js';
 import { foldNewStorages, type NewStorages } from './new-storages.js';
-import { moveCheckpoint, noteOldStorages, unpark, type ViewsWriter } from './old-storages.js';
-import { checkpointName, rebuildName, type Storages } from './storage.js';
+import { noteOldStorages, unpark } from './old-storages.js';
+import { checkpointName, rebuildName, moveCheckpoint, type Storages, type ViewsWriter } from './storage.js';
 
 /** The live views are folded no further meanwhile: reads wait this long. */
 const mostMissing = 1_000;

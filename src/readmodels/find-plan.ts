@@ -1,5 +1,13 @@
 /** Checks a query against its view and turns cursors into places; shared by the adapters, so that all refuse the same queries, but for indexes that one of them does not keep. */
-import { InvalidCursorError, type Document, type FindQuery, type Index, type View } from './read-models.js';
+import {
+  InvalidCursorError,
+  storageOf,
+  type Document,
+  type FindQuery,
+  type Index,
+  type StoredView,
+  type View,
+} from './read-models.js';
 
 export type Scalar = string | number | boolean | null;
 
@@ -65,11 +73,13 @@ export function stringsOf(document: Document, field: string): readonly string[] 
   return value.length < 2 ? value : [...new Set<string>(value)];
 }
 
-/** @throws TypeError for a view that no adapter could store. */
-export function assertView({ name, version }: Pick<View, 'name' | 'version'>): void {
+/** What table or collection of the view are called. @throws TypeError for a view that no adapter could store. */
+export function storageName(view: StoredView): string {
+  const { name, version } = view;
   if (!/^[a-z_]+$/.test(name)) throw new TypeError('a view name must be lower case letters and underscores');
   if (!Number.isInteger(version) || version < 1)
     throw new TypeError(`version of ${name} must be a whole number from 1`);
+  return `${name}_v${storageOf(view)}`;
 }
 
 function leads({ fields }: Index, whereFields: readonly string[], sort: string): boolean {

@@ -12,16 +12,23 @@ export interface Index {
   readonly scattered?: boolean;
 }
 
-/** One version of one view. Two versions of a view live side by side and never touch. */
+/** A view, in one of its storages: two storages of a view live side by side and never touch. */
 export interface View {
   /** Lower case letters and underscores. */
   readonly name: string;
+  /** Of the projection, from 1. */
   readonly version: number;
+  /** Number of the storage. Default: the version. */
+  readonly storage?: number;
   /** A new one needs a new version. Equality and sorting work on the fields of these indexes: strings, finite numbers, booleans or null; each field of one type beside null. An absent field counts as null. */
   readonly indexes: readonly Index[];
   /** Top-level fields that hold an array of strings and can be asked for one of them. */
   readonly arrayIndexes?: readonly string[];
 }
+
+export type StoredView = Pick<View, 'name' | 'version' | 'storage'>;
+
+export const storageOf = ({ version, storage = version }: StoredView): number => storage;
 
 export interface StoredDocument<D = Document> {
   readonly id: string;
@@ -124,7 +131,7 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError
    */
   commit(commit: Commit): Promise<void>;
-  drop(view: Pick<View, 'name' | 'version'>): Promise<void>;
+  drop(view: StoredView): Promise<void>;
   /**
    * Removes a checkpoint: the views count as never folded. One that is absent already is no fault. A first commit of that
    * name that is under way fails then.

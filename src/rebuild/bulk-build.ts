@@ -1,12 +1,11 @@
 /** Builds views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
-import { moveCheckpoint, type ViewsWriter } from '../projector/old-storages.js';
 import { readAhead } from '../projector/batches.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
 import { demandLogId } from '../projector/start.js';
 import type { BuildProgress } from '../projector/status.js';
-import { firstStorages } from '../projector/storage.js';
+import { storagesOf, moveCheckpoint, type ViewsWriter } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
 import type { Checkpoint, DocumentWrite, View } from '../readmodels/read-models.js';
 import { createBuildCache, type BuildCache } from './bulk-build-cache.js';
@@ -146,7 +145,7 @@ async function write(build: Build, parked: readonly DocumentWrite[] = []): Promi
   const { input, last, checkpoint: previous, logId } = build;
   if (last === undefined) return;
   const over = await overTombstones(input.readModels, parked);
-  const next = { logId, position: last.position, eventId: last.id, storages: firstStorages(input.projections) };
+  const next = { logId, position: last.position, eventId: last.id, storages: storagesOf(input.projections) };
   build.checkpoint = next;
   build.last = undefined;
   build.characters = 0;

@@ -1,7 +1,6 @@
 /** Builds the views of a log that has none yet, or whose views were reset: nobody reads them until they are whole. */
 import type { InitialBuild } from '../projector/projector.js';
-import { moveCheckpoint } from '../projector/old-storages.js';
-import { checkpointName, firstStorages, initialBuildName } from '../projector/storage.js';
+import { checkpointName, storagesOf, initialBuildName, moveCheckpoint } from '../projector/storage.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import { bulkBuild } from './bulk-build.js';
 
@@ -15,7 +14,7 @@ export async function buildInitially(build: InitialBuild): Promise<Checkpoint | 
   }
   const from = await readModels.checkpoint(initialBuildName);
   const built = await bulkBuild({ ...build, name: initialBuildName, from, until, park: true });
-  const next = { ...built, storages: firstStorages(projections) };
+  const next = { ...built, storages: storagesOf(projections) };
   await moveCheckpoint(build, { name: checkpointName, previous: null, next });
   check();
   await readModels.forget({ name: initialBuildName, previous: built, epoch });

@@ -3,7 +3,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
-import { dropAll, moveCheckpoint, readOldStorages, type ViewsWriter } from '../projector/old-storages.js';
+import { dropAll, readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {
   checkpointName,
@@ -13,11 +13,13 @@ import {
   storedAs,
   storedIn,
   storedViews,
+  moveCheckpoint,
+  isAmong,
   type Storages,
-  type StoredView,
+  type ViewsWriter,
 } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import {
@@ -82,8 +84,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   const { storages: live, logId } = await demandLive(readModels);
   const wanted = projections.filter(({ name }) => run.views.includes(name));
   const old = await readOldStorages(readModels);
-  const isFree = ({ name, version }: StoredView): boolean =>
-    live[name] !== version && !old.some((one) => one.name === name && one.version === version);
+  const isFree = (view: StoredView): boolean => live[view.name] !== storageOf(view) && !isAmong(view, old);
   const rebuild = { input, live, tell: createMeter(now) };
   const previous = await readModels.checkpoint(rebuildName);
   if (previous !== null) {
@@ -94,7 +95,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   }
   const fresh = Object.fromEntries(
     wanted.map((view) => {
-      const taken = old.filter(({ name }) => name === view.name).map(({ version }) => version);
+      const taken = old.filter(({ name }) => name === view.name).map(storageOf);
       return [view.name, nextStorage(view, live[view.name], taken)];
     }),
   );
@@ -104,8 +105,8 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   return { ...rebuild, fresh };
 }
 
-const isOfViews = (wanted: readonly Projection[], versions: Storages): boolean =>
-  Object.keys(versions).length === wanted.length && wanted.every((view) => isOf(view, versions[view.name]));
+const isOfViews = (wanted: readonly Projection[], storages: Storages): boolean =>
+  Object.keys(storages).length === wanted.length && wanted.every((view) => isOf(view, storages[view.name]));
 
 async function demandLive(readModels: ReadModels): Promise<Checkpoint> {
   const live = await readModels.checkpoint(checkpointName);
@@ -255,7 +256,7 @@ async function discard({ input, fresh }: Rebuild): Promise<void> {
   await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
   await dropAll(
     input,
-    storedViews(fresh).filter(({ name, version }) => live[name] !== version),
+    storedViews(fresh).filter((view) => live[view.name] !== storageOf(view)),
   );
 }
 

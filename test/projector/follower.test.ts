@@ -5,11 +5,11 @@ import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-w
 import { contacts } from '../../src/projections/contacts.js';
 import { lists } from '../../src/projections/catalogues.js';
 import { createLiveReader } from '../../src/projector/live-reader.js';
-import { firstStorages } from '../../src/projector/storage.js';
+import { storagesOf } from '../../src/projector/storage.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { ReadModelsUnavailableError, type Checkpoint, type ReadModelReader } from '../../src/readmodels/read-models.js';
 
-const live = firstStorages(liveProjections);
+const live = storagesOf(liveProjections);
 const at = (position: string): Checkpoint => ({ logId: 'log', position, eventId: `event ${position}`, storages: live });
 
 let follower: Follower | undefined;

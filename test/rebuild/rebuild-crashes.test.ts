@@ -5,7 +5,12 @@ import { contacts, type ContactDocument } from '../../src/projections/contacts.j
 import { readParked } from '../../src/projector/parked.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import { ReadModelsUnavailableError, type Commit, type ReadModels } from '../../src/readmodels/read-models.js';
+import {
+  ReadModelsUnavailableError,
+  storageOf,
+  type Commit,
+  type ReadModels,
+} from '../../src/readmodels/read-models.js';
 import { append, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
@@ -80,7 +85,7 @@ it('a release that is rolled back soon does not have its old storage dropped whi
     ...models,
     async drop(view) {
       await models.drop(view);
-      if (isBuilding) dropped.push(`${view.name}/${view.version}`);
+      if (isBuilding) dropped.push(`${view.name}/${storageOf(view)}`);
     },
     async commit(commit) {
       await models.commit(commit);

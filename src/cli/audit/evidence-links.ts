@@ -13,7 +13,7 @@ export interface KnownLinks {
   readonly known: number | undefined;
   /** Undefined: there are none, or they cannot be opened. */
   readonly views: ReadModelReader | undefined;
-  /** Of the events that were read so far: how many had a link. */
+  /** How many of the events read so far had a link. */
   linked(): number;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openLinks(log: EventReader & Counted, line: CommandLine): 
   };
 }
 
-/** None are made. Without the views a server's log has no links; that it is not compared is said in the answer. */
+/** Creates none. Without views a server's log has no links, and the answer says that nothing was compared. */
 async function openViews(line: CommandLine): Promise<ReadModelReader | undefined> {
   const { views } = line.stores;
   if (views.kind === 'embedded' && !existsSync(views.file)) return undefined;

@@ -34,13 +34,13 @@ export interface FoundContact {
   readonly contactId?: string;
 }
 
-/** Of an address the stream is known; of an id the views tell it, or else the log. @throws UsageError @throws CommandFailedError */
+/** The stream follows from an address; for an id it is found in the views, else in the log. @throws UsageError @throws CommandFailedError */
 export async function findContact(text: string, { line, log }: Auditing): Promise<FoundContact> {
   const contact = contactIn(text);
   if ('email' in contact) return { stream: contactStream((await line.streamKeys(log)).contactKey(contact.email)) };
   const { contactId } = contact;
   const shown = await streamInViews(contactId, line);
-  // Views may be those of another log, or older than this one.
+  // The views may belong to another log, or be older than this one.
   if (shown !== undefined && (await isBegunIn(log, shown, contactId))) return { stream: shown, contactId };
   const stream = await streamInLog(contactId, { line, log });
   if (stream === undefined) throw nothingKnown();
@@ -50,7 +50,7 @@ export async function findContact(text: string, { line, log }: Auditing): Promis
 export const nothingKnown = (): CommandFailedError =>
   new CommandFailedError('No such contact or list.', { type: 'not_found' });
 
-/** No view answers an auditor: one that cannot be read only costs time. */
+/** A view only makes it faster: where it cannot be read, the log is searched. */
 async function streamInViews(contactId: string, line: CommandLine): Promise<string | undefined> {
   try {
     const views = await line.openViews();

@@ -34,7 +34,7 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
 }
 
 async function seal(options: Options, line: CommandLine): Promise<void> {
-  // Until it is known that the record differs, or is sealed.
+  // The exit code until it is known that the record differs, or is sealed.
   line.exitWith(2);
   if (options.out !== '-') demandPlace(options.out, options.force);
   const log = await line.openLog();
@@ -76,7 +76,7 @@ async function write(made: Seal, { out }: Options, { stdout, stderr, json }: Com
   stderr.write('Keep the seal where the log is not, and make the fingerprint known to those who will check it.\n');
 }
 
-/** Under its name stands the whole seal or none. It is written in a folder of its own first, so never through a symlink. */
+/** The file holds the whole seal or does not exist. It is written in a folder of its own first, so never through a symlink. */
 async function keep(file: string, text: string): Promise<void> {
   const own = await mkdtemp(path.join(path.dirname(path.resolve(file)), '.seal-'));
   try {

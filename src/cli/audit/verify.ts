@@ -60,7 +60,7 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
       throw new CommandFailedError('The log holds no events: there is nothing to verify.', { type: 'empty' });
     const verified = { result, linked, seal, milliseconds: line.monotonic() - begun };
     const { stdout, env } = line;
-    // Before it is told: that it could not be told is no reason to call it unchecked.
+    // Before the output, whose failure must not turn the exit code into 2.
     line.exitWith(result.intact ? 0 : 1);
     await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
   } finally {
@@ -68,7 +68,7 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
   }
 }
 
-/** One that was altered is an answer, too: exit code 1. One that cannot be read is none: 2. @throws CommandFailedError */
+/** A seal that was altered is an answer: exit code 1. One that cannot be read is none: exit code 2. @throws CommandFailedError */
 export function demandedSeal(options: SealOptions, line: Pick<CommandLine, 'exitWith'>): CheckedSeal | undefined {
   try {
     return sealOf(options);
@@ -114,7 +114,7 @@ function notShorter(result: Verification, known: number | undefined): Verificati
   return { ...result, intact: false, difference: nowhere({ kind: 'shortened', ordinal: result.count + 1, message }) };
 }
 
-/** The views were folded from the log: one that has lost its end, or was exchanged, is another than they know. The start looks, too. */
+/** The views know the log that they were folded from: compares it with this one, as the start does, to find one that was shortened or exchanged. */
 async function asViewsHaveIt(
   result: Verification,
   { log, views }: { readonly log: EventReader; readonly views: ReadModelReader | undefined },

@@ -71,7 +71,7 @@ const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_
   last_error ?? '-',
 ];
 
-/** Each by itself: one that is refused does not keep the others from being changed. */
+/** One by one: a refusal does not keep the others from being changed. */
 async function change(name: 'release' | 'cancel', ids: readonly string[], line: CommandLine): Promise<void> {
   const service = await line.service();
   if (service === undefined)

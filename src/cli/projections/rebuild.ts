@@ -88,7 +88,7 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
   );
 }
 
-/** The running service is of another version: the views of this one are built beside it. */
+/** For a running service of another version: builds the views of this version beside its own. */
 async function prepare(views: readonly string[], { dryRun }: Wanted, telling: Telling): Promise<Rebuilt> {
   if (dryRun)
     throw new UsageError('The running service has another version of these views: there is nothing to compare with.');
@@ -140,6 +140,6 @@ function report(bar: ProgressBar, progress: Rebuilt['progress']): void {
   if (progress === null) return;
   const { stage, share, events, documents_compared } = progress;
   if (stage === 'comparing') bar.report({ phase: 'comparing documents', done: documents_compared });
-  // What was read before an interruption is not among the events: near enough.
+  // Events read before an interruption are not counted: near enough.
   else bar.report({ phase: phases[stage], done: events, ...(share > 0 ? { total: Math.round(events / share) } : {}) });
 }

@@ -61,7 +61,7 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
       }
       // Once for each time that it fails, however long that lasts.
       if (failures === 0 && lost !== undefined) onFault(lost);
-      // Full jitter: many processes shall not come back at the same time.
+      // Full jitter, so that many processes do not come back at the same time.
       await pause(random() * Math.min(timings.lastBackOffMs, timings.firstBackOffMs * 2 ** Math.min(failures, 20)));
       failures += 1;
     }
@@ -74,7 +74,7 @@ export function createChangeNotifier(options: ChangeNotifierOptions) {
         start: (client, base) =>
           client.subscribeToAll({ ...base, fromPosition: END, filter: filterOf(prefix) }).on('confirmation', () => {
             confirmed();
-            // What came between two subscriptions has notified of nothing.
+            // Events between two subscriptions have notified nobody.
             notify();
           }),
         signal,

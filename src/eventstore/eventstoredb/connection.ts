@@ -33,11 +33,11 @@ export interface ReadCall {
 export type Connection = ReturnType<typeof openConnection>;
 
 /**
- * An append is never cancelled, neither by a deadline: the server writes what has come of a call that is cancelled between
- * two of its messages. Who has waited long enough stops waiting; a call without an answer ends with its connection.
+ * An append is never cancelled, not even by a deadline: the server writes what it has received of a call that is
+ * cancelled between two messages. The caller only stops waiting; a call without an answer ends with its connection.
  */
 const noDeadline = 365 * 24 * 3_600_000;
-/** With credentials of its own each append is a call of its own. Without them all share one stream, and the fate of one is that of all. */
+/** With credentials of its own each append is a call of its own. Without, all appends share one stream, and fail together. */
 const nobody = { username: '', password: '' };
 /** Faults after which another node is tried. What is not the leader names the leader, and the client goes there. */
 const movesOn: ReadonlySet<FaultKind> = new Set(['unreachable', 'tls', 'not_ready', 'unclear']);
@@ -53,7 +53,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
   let up = false;
   let closed = false;
 
-  /** What a node refused because it is not the leader, or what met a connection that was being replaced, is sent a second time. */
+  /** Sends a second time what a node refused because it is not the leader, or what met a connection that was being replaced. */
   async function call<Answer>(attempt: (client: EventStoreDBClient) => Promise<Answer>): Promise<Answer> {
     for (let again = false; ; again = true) {
       const node = current;

@@ -23,8 +23,8 @@ import { parseServerUrl } from './url.js';
 export interface EventStoreDbOptions {
   readonly url: string;
   /**
-   * Put before the names of streams, and taken off again here only. Streams without it are ignored, so several logs can
-   * share a server; no prefix may begin with another one.
+   * Put before the names of streams, and taken off again, by this adapter only. Streams without it are ignored, so
+   * several logs can share a server; no prefix may begin with another one.
    */
   readonly prefix: string;
   /** Told of what fails no call: a dropped subscription. Holds neither credentials nor personal data. Must not throw. */
@@ -65,8 +65,8 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   }
 
   /**
-   * A repeat that comes while the server is still at the first one is dropped, and answered ABORTED after two seconds:
-   * "wait for the client to retry", as the server's source has it. So answers a server that is too slow for itself, too.
+   * A repeat that arrives while the server is still at work on the first is dropped, and answered ABORTED after two
+   * seconds ("wait for the client to retry", as the server's source says). An overloaded server answers the same.
    */
   async function send(call: AppendCall): Promise<AppendResult> {
     const deadline = performance.now() + timings.appendMs;
@@ -78,14 +78,14 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
       } catch (error) {
         if (error instanceof WrongExpectedVersionError)
           throw new WrongExpectedRevisionError(call.expectedRevision, revisionOf(error));
-        // That this attempt came to nothing says nothing of the one before.
+        // The failure of this attempt does not say whether the one before was written.
         doubt ??= appendError(error);
         if (!isRepeatable(call.expectedRevision) || !isAborted(error) || performance.now() >= deadline) throw doubt;
       }
     }
   }
 
-  /** One after the other to each stream: calls overtake each other, and the server is slow over a repeat of what it is still at. */
+  /** One append at a time per stream: calls may overtake each other, and the server is slow to answer a repeat of what it is still at work on. */
   function inTurn(call: AppendCall): Promise<AppendResult> {
     const before = queues.get(call.stream);
     const turn = before === undefined ? append(call) : before.then(() => append(call));
@@ -123,7 +123,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
 
 const ignore = (): void => undefined;
 
-/** The client makes text of the values again, the same: it is canonical. */
+/** The client turns the values into text again: the same text, because it is canonical. */
 const clientEvent = ({ id, type, data, metadata }: EventToAppend) =>
   jsonEvent({
     id,
@@ -135,7 +135,7 @@ const clientEvent = ({ id, type, data, metadata }: EventToAppend) =>
 const revisionOf = ({ actualVersion }: WrongExpectedVersionError): bigint | 'no_stream' =>
   typeof actualVersion === 'bigint' ? actualVersion : 'no_stream';
 
-/** What only this server refuses, or would take otherwise than we mean it. @throws InvalidAppendError */
+/** What only this server refuses, or would take in another sense. @throws InvalidAppendError */
 function assertTakenByServer(stream: string, events: readonly EventToAppend[]): void {
   if (stream.startsWith('$')) throw new InvalidAppendError('names that begin with $ belong to the server');
   for (const { type } of events)

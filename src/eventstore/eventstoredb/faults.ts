@@ -73,7 +73,7 @@ function kindOf(error: unknown): FaultKind {
 
 const oneLine = (text: string): string => text.replace(/ Resolution note:.*$/s, '').replace(/\s+/g, ' ');
 
-/** The server has waited for itself in vain: of an append, or of a live subscription that could not keep up with a burst. */
+/** The server gave up waiting for itself: at an append, or at a live subscription that could not keep up with a burst. */
 export const isAborted = (error: unknown): boolean => read(error).code === aborted;
 
 /** The connection was just being replaced: nothing was sent. */

@@ -2,7 +2,7 @@
 import { logStart, type Position } from '../event-store.js';
 import type { Pages } from './pages.js';
 
-/** Ours is mostly among the last; where it is not, whole pages follow. */
+/** Ours is mostly among the last few; if not, whole pages follow. */
 const firstLook = 16;
 /** Pages of other people's events after which the server is asked whether the log has any of our events. */
 const pagesBeforeSearch = 1;

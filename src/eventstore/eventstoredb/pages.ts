@@ -128,7 +128,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     const start: ReadCall['start'] = (client, base) => {
       const fromPosition = after === logStart ? START : demandPosition(after);
       const stream = client.subscribeToAll({ ...base, fromPosition, filter: filterOf(prefix) });
-      // It is told past events that are still on their way through the stream.
+      // `caughtUp` arrives before events that are still on their way through the stream.
       const leave = (): unknown => (stream.readableLength > 0 ? setImmediate(leave) : caughtUp.abort());
       return stream.on('caughtUp', () => setImmediate(leave));
     };
@@ -150,7 +150,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
       return events[0];
     } catch (error) {
       if (!isNoRecord(error)) throw error;
-      // No record begins there, or the server cannot read at all: then it cannot read the last one either.
+      // No record begins there, or the server cannot read at all: then this read fails, too.
       await end();
       return undefined;
     }

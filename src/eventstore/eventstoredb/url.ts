@@ -1,4 +1,4 @@
-/** Judges the connection string before the client sees it: what the client says of a bad one holds the password. */
+/** Checks the connection string before the client sees it: the client's messages about a bad one hold the password. */
 import { EventStoreDBClient, type Credentials } from '@eventstore/db-client';
 
 /** Options that a connection to a single node keeps, as the client compares them: without case, hyphen and underscore. */
@@ -80,7 +80,7 @@ const quoted = (name: string): string => (/^[\w-]{1,32}$/.test(name) ? JSON.stri
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the client refuses it';
-  // The parser's own errors quote the URL; they alone say what was expected, which does not.
+  // The parser's errors quote the URL, but what they say was expected does not.
   if ('expected' in error && typeof error.expected === 'string') return `expected ${error.expected}`;
   return /^(Failed to load certificate|Invalid (keepAlive|default))/.test(error.message)
     ? error.message

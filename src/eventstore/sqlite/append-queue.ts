@@ -211,7 +211,7 @@ export class WriteQueue {
     if (neverOpened || this.#closing) this.#refuseQueued(error.message);
     this.#state = neverOpened ? 'down' : 'starting';
     this.#settled();
-    // A log that could not be opened in the first place is the opener's to judge.
+    // Where the log could not be opened in the first place, the opener decides what to do.
     if (!this.#everOpened) return;
     this.#fault(error);
     if (!this.#closing) void this.#restart();

@@ -27,7 +27,7 @@ export interface Appender {
   reset(): void;
 }
 
-/** A statement did not change the one row that it should: something in the file, such as a trigger, keeps it from that. */
+/** A statement did not change exactly one row: something in the file, such as a trigger, prevents it. */
 export class IneffectiveWriteError extends Error {
   override readonly name = 'IneffectiveWriteError';
 }

@@ -75,7 +75,7 @@ export function refuseForeign(db: Database.Database, file: string): void {
 
 const viewName = 'view "log"';
 
-/** What the schema has that the service did not create, or lacks, or has in another form; undefined when it is as created. */
+/** How the schema differs from what the service created: more, less, or another form; undefined when it does not. */
 export function schemaFault(db: Database.Database): string | undefined {
   return tablesFault(db) ?? (isViewOurs(db) ? undefined : `the ${viewName} is missing or was altered`);
 }

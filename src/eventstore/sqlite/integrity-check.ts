@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { schemaFault } from './format.js';
 
-/** What makes it find other events, in SQLite's words or ours, nothing personal; undefined when nothing does. Reads the whole file. */
+/** Damage that makes it find other events, in SQLite's words or ours, nothing personal; undefined when there is none. Reads the whole file. */
 export function integrityFault(db: Database.Database): string | undefined {
   // In one transaction, because the log may be growing.
   return db.transaction(() => {
@@ -14,7 +14,7 @@ export function integrityFault(db: Database.Database): string | undefined {
   })();
 }
 
-/** JavaScript would round it, and take the stream for another one. */
+/** A number that JavaScript would round, and so take the stream for another one. */
 function strangeNumber(db: Database.Database): string | undefined {
   const found = db
     .prepare(`select exists (select 1 from streams where id < 1 or id > ${Number.MAX_SAFE_INTEGER})`)

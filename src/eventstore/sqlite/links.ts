@@ -34,13 +34,13 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
       const statement = reading(() =>
         db
           .prepare<unknown[], Row>(
-            // A stream that is gone must not hide its events.
+            // A stream that is missing in `streams` must not hide its events.
             `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
              from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
           )
           .raw(),
       );
-      // No event stands before position 1, unless somebody has put it there: streams would show it.
+      // An event before position 1 was put there by somebody: reads of its stream would show it.
       let from = after === '' ? -Infinity : numberOf(after);
       let limit = eventsPerPage;
       while (signal?.aborted !== true) {
@@ -59,7 +59,7 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
       return reading(() =>
         db
           .prepare<[], string>(
-            // By the index, which is right where `damage` has found nothing.
+            // By the index, which can be relied on where `damage` has found nothing.
             `select name from streams s
              where revision is not (select max(revision) from events where stream_id = s.id)
                or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,

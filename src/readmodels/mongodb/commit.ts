@@ -9,8 +9,8 @@ import {
 } from 'mongodb';
 import { assertMovable, checkpointsOf, moveCheckpoint, readCheckpoint } from './checkpoints.js';
 import { describeError, type MongoConnection } from './client.js';
+import { storageName } from '../find-plan.js';
 import { toStored, type MongoDocument } from './documents.js';
-import { collectionName } from './find.js';
 import { CommitConflictError, ReadModelsUnavailableError, type Commit, type DocumentWrite } from '../read-models.js';
 
 /** Documents in one bulk write; the driver cuts it further at 16 MiB. */
@@ -57,7 +57,7 @@ async function writeAll(connection: MongoConnection, writes: readonly DocumentWr
 function chunksOf({ db }: MongoConnection, writes: readonly DocumentWrite[]): Chunk[] {
   const byCollection = new Map<string, DocumentWrite[]>();
   for (const write of writes) {
-    const name = collectionName(write.view);
+    const name = storageName(write.view);
     const of = byCollection.get(name);
     if (of === undefined) byCollection.set(name, [write]);
     else of.push(write);

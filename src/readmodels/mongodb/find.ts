@@ -1,18 +1,12 @@
 /** Answers `find` on MongoDB: the indexes of a view, and the one index each query is answered by, in its order. */
 import type { Filter, FindOptions, IndexDescription, Sort } from 'mongodb';
-import { assertView, type FindPlan } from '../find-plan.js';
+import type { FindPlan } from '../find-plan.js';
 import type { MongoDocument } from './documents.js';
 import type { FindQuery, View } from '../read-models.js';
 
 export interface MongoQuery {
   readonly filter: Filter<MongoDocument>;
   readonly options: FindOptions & { readonly sort: Sort; readonly limit: number };
-}
-
-/** The name of a view's collection. @throws TypeError */
-export function collectionName(view: Pick<View, 'name' | 'version'>): string {
-  assertView(view);
-  return `${view.name}_v${view.version}`;
 }
 
 /** Each ends with the id. One for each index, one for each array, and one for each pair of them. @throws TypeError */

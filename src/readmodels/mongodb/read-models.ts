@@ -1,13 +1,13 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
-import { cursorAfter, planFind } from '../find-plan.js';
+import { cursorAfter, planFind, storageName } from '../find-plan.js';
 import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
-import { collectionName, composeFind, indexesOf } from './find.js';
-import type { Document, FindQuery, Page, ReadModels, StoredDocument, View } from '../read-models.js';
+import { composeFind, indexesOf } from './find.js';
+import type { Document, FindQuery, Page, ReadModels, StoredDocument, StoredView, View } from '../read-models.js';
 
 export interface MongoReadModelsOptions {
   /** `mongodb://…`; its database, or `audience` where it names none. */
@@ -25,8 +25,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, close } = connection;
   const checkpoints = checkpointsOf(db);
-  const collection = (view: Pick<View, 'name' | 'version'>): Collection<MongoDocument> =>
-    db.collection<MongoDocument>(collectionName(view));
+  const collection = (view: StoredView): Collection<MongoDocument> => db.collection<MongoDocument>(storageName(view));
 
   async function read(view: View, ids: readonly string[]): Promise<readonly MongoDocument[]> {
     const wanted = [...new Set(ids)];

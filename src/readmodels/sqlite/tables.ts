@@ -1,7 +1,7 @@
 /** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
 import type Database from 'better-sqlite3';
-import { assertView, scalarOf, stringsOf, type Scalar } from '../find-plan.js';
-import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
+import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
+import { CommitConflictError, type Document, type DocumentWrite, type StoredView, type View } from '../read-models.js';
 
 type Db = Database.Database;
 export type Column = string | number | null;
@@ -27,15 +27,13 @@ export function keptView(view: View): View {
 }
 
 export function tableNames(view: View): TableNames {
-  assertView(view);
   const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
   const arrays = [...(view.arrayIndexes ?? [])];
   for (const field of [...fields, ...arrays])
     if (!/^[a-z][a-z0-9_]*$/.test(field)) throw new TypeError(`index field ${field} of ${view.name} is no plain name`);
-  return { main: mainName(view), fields, arrays };
+  return { main: storageName(view), fields, arrays };
 }
 
-const mainName = ({ name, version }: Pick<View, 'name' | 'version'>): string => `${name}_v${version}`;
 export const sideName = (main: string, field: string): string => `${main}__${field}`;
 export const indexName = (main: string, fields: readonly string[]): string => `${main}_by_${fields.join('_and_')}`;
 /** Prefixed, so that a field may be called `id` or `position` and no word is a keyword. */
@@ -85,9 +83,8 @@ function createSide(db: Db, main: string, field: string): void {
 const hasTable = (db: Db, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
 
-export function dropTables(db: Db, view: Pick<View, 'name' | 'version'>): void {
-  assertView(view);
-  const main = mainName(view);
+export function dropTables(db: Db, view: StoredView): void {
+  const main = storageName(view);
   db.transaction(() => {
     const tables = db.prepare<[], { name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
     for (const { name } of tables)
