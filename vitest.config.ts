@@ -35,9 +35,7 @@ export default defineConfig(({ mode }) => {
       // Worker threads load compiled JavaScript from dist/, which this builds when it is stale.
       globalSetup: ['test/support/build.ts'],
       // Much of the time is spent waiting for services: more files at once than there are processors.
-      maxWorkers: 3,
-      // Many tests wait for processes: on a busy machine one that failed is tried once more, and reported as such.
-      retry: process.env['CI'] === undefined ? 0 : 1,
+      maxWorkers: 4,
       // Thousands of streams may have to be deleted.
       teardownTimeout: 120_000,
       projects: [

@@ -253,7 +253,7 @@ describe('views that were folded from what the log does not hold stop the start'
   /** The operator is told what to do, and does it. */
   async function refusedUntilViewsAreGone(service: Service, reason: RegExp): Promise<void> {
     const log = await service.events();
-    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` }, { timeout: 20_000 });
+    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` });
     expect(exit).toMatchObject({ code: 1, signal: null });
     expect(exit.output).toMatch(reason);
     expect(exit.output).toMatch(/delete views\.db/);
@@ -301,7 +301,7 @@ test('views of another log on a server stop the start, and are left alone', asyn
   const before = await groups(other);
   await service.kill('SIGTERM');
   const { MONGODB_URL } = storeVariables(other.dataDir);
-  const exit = await runToExit(service.dataDir, { MONGODB_URL }, { timeout: 20_000 });
+  const exit = await runToExit(service.dataDir, { MONGODB_URL });
   expect(exit.signal).toBeNull();
   expect(exit.code).not.toBe(0);
   expect(exit.output).toMatch(/MONGODB_URL/);

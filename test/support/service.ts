@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openServiceLog, type LoggedEvent } from './service-log.js';
-import { onServers, storeVariables, type Overrides } from './stores.js';
+import { storeVariables, type Overrides } from './stores.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -169,7 +169,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 export async function runToExit(
   dataDir: string,
   env: Overrides,
-  { timeout = 10_000, stopAt }: { readonly timeout?: number; readonly stopAt?: string } = {},
+  { timeout = 30_000, stopAt }: { readonly timeout?: number; readonly stopAt?: string } = {},
 ): Promise<Exit> {
   const onOutput = (text: string): void => {
     if (stopAt !== undefined && text.includes(stopAt)) child.kill('SIGTERM');
@@ -184,10 +184,10 @@ export async function runToExit(
   }
 }
 
-/** Polls until `probe` gives something; for what the service does in its own time. */
+/** Polls until `probe` gives something; for what the service does in its own time. The bound is for a machine that does much else. */
 export async function eventually<Value>(
   probe: () => Promise<Value | undefined>,
-  { within = 10_000, what = 'it' }: { within?: number; what?: string } = {},
+  { within = 30_000, what = 'it' }: { within?: number; what?: string } = {},
 ): Promise<Value> {
   const deadline = Date.now() + within;
   for (;;) {
@@ -263,7 +263,7 @@ async function ready({ child, output }: Launched, dataDir: string): Promise<stri
       }
     },
     // After a kill the projector's lease has to run out first, where views are shared.
-    { within: onServers ? 40_000 : 20_000, what: `readiness (output so far: ${output()})` },
+    { within: 40_000, what: `readiness (output so far: ${output()})` },
   );
 }
 
