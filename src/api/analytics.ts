@@ -30,7 +30,7 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
   });
 
   routes.get('/lists/:list_id/growth', {
-    isOurs: true,
+    isBeyondContract: true,
     query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());
@@ -46,7 +46,7 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
   });
 
   routes.get('/tags/:tag_id/use', {
-    isOurs: true,
+    isBeyondContract: true,
     query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());
@@ -64,7 +64,7 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
   });
 
   routes.get('/emails/outcomes', {
-    isOurs: true,
+    isBeyondContract: true,
     query,
     async handle(call) {
       const wanted = wantedOf(call.request, today());

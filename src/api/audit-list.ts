@@ -11,7 +11,7 @@ const passesAtOnce = 2;
 export function addListAt(routes: Routes, audit: Pick<Audit, 'listAt'>): void {
   const passes = createSlots({ running: passesAtOnce, retryAfter: 5 });
   routes.get('/lists/:list_id/at', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['time', 'format'],
     async handle({ request, parameter, signal: newSignal }) {
       const time = requiredTime(request, 'time', 'end');

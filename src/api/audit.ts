@@ -37,7 +37,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
   }
 
   routes.get('/contacts/:contact/history', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['list_id', 'from', 'to', ...pageParameters],
     async handle(call) {
       const { request } = call;
@@ -56,7 +56,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
   });
 
   routes.get('/contacts/:contact/at', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['time', 'list_id'],
     async handle(call) {
       const time = requiredTime(call.request, 'time', 'end');

@@ -62,8 +62,8 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
   });
 
   routes.get(`/:${idField}`, {
-    // Lists and tags are documented; a group's GET is ours.
-    ...(kind === 'group' ? { isOurs: true, query: [] } : {}),
+    // The original API has a GET of a list and of a tag, and none of a group.
+    ...(kind === 'group' ? { isBeyondContract: true, query: [] } : {}),
     async handle(call) {
       const id = idOf(call);
       await reads.visible(call, { touched: [`${view}/${id}`], parked: [{ view, stream: view }] });
@@ -74,7 +74,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
   });
 
   routes.get('/', {
-    isOurs: true,
+    isBeyondContract: true,
     query: pageParameters,
     async handle(call) {
       const request = pageRequest(call.request, [view]);

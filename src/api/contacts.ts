@@ -100,7 +100,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 
   routes.get('/', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['email'],
     async handle(call) {
       const stream = streamOf(addressIn('email', requiredText(call.request, 'email')));
@@ -111,7 +111,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
   });
 
   routes.get('/:list_id', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['status', 'tag_name', ...pageParameters],
     async handle(call) {
       const listId = listOf(call);
@@ -137,7 +137,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
   });
 
   routes.get('/:list_id/:contact_id', {
-    isOurs: true,
+    isBeyondContract: true,
     query: [],
     async handle(call) {
       const listId = listOf(call);

@@ -55,7 +55,7 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
     change: (stream: string, call: Call<undefined>) => Promise<ChangedEmail>,
   ): Endpoint<undefined> => ({
     parse: parseEmptyBody,
-    isOurs: true,
+    isBeyondContract: true,
     query: [],
     async handle(call) {
       const { emailId, status, position } = await change(await streamOf(call), call);
@@ -76,7 +76,7 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
   );
 
   routes.get('/:email_id', {
-    isOurs: true,
+    isBeyondContract: true,
     query: [],
     async handle(call) {
       const id = call.parameter('email_id');
@@ -90,7 +90,7 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
   });
 
   routes.get('/', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['state', ...pageParameters],
     async handle(call) {
       const text = optionalText(call.request, 'state');

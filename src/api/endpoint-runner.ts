@@ -30,8 +30,8 @@ export interface Endpoint<Input> {
   /** What a 401 carries as `data`. Default: the echo. */
   readonly unauthorized?: 'echo' | 'empty' | 'absent';
   readonly serverFault?: 'internal' | 'internal_update';
-  /** Not one of the seventeen documented endpoints: it answers 404 to an unknown id. */
-  readonly isOurs?: boolean;
+  /** Not one of the seventeen endpoints of the original API: 404 for an unknown id, no `Idempotency-Key`. */
+  readonly isBeyondContract?: boolean;
   /** Bytes; default 256 KiB. */
   readonly bodyLimit?: number;
   readonly bucket?: 'email';
@@ -197,9 +197,10 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   };
 }
 
-/** The documented endpoints take the header without effect. @throws ServiceError `idempotency_unsupported` */
-function checkIdempotency<Input>({ headers }: Request, { isOurs }: Endpoint<Input>): void {
-  if (isOurs === true && headers['idempotency-key'] !== undefined) throw new ServiceError('idempotency_unsupported');
+/** The endpoints of the original API take the header without effect. @throws ServiceError `idempotency_unsupported` */
+function checkIdempotency<Input>({ headers }: Request, { isBeyondContract }: Endpoint<Input>): void {
+  if (isBeyondContract === true && headers['idempotency-key'] !== undefined)
+    throw new ServiceError('idempotency_unsupported');
 }
 
 const addressOf = (request: Request): string => request.socket.remoteAddress ?? '';
@@ -217,10 +218,10 @@ function errorData<Input>(error: ServiceError, endpoint: Endpoint<Input>, body: 
   return withoutEcho.has(error.code) ? {} : echo(body, endpoint.fields ?? noFields);
 }
 
-function asAnswer<Input>(fault: unknown, { serverFault, isOurs }: Endpoint<Input>): ServiceError {
+function asAnswer<Input>(fault: unknown, { serverFault, isBeyondContract }: Endpoint<Input>): ServiceError {
   const error = asServiceError(fault, serverFault ?? 'internal');
   const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
-  return isUnknown && isOurs === true ? new ServiceError('not_found') : error;
+  return isUnknown && isBeyondContract === true ? new ServiceError('not_found') : error;
 }
 
 function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {

@@ -46,7 +46,7 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
   const routes = createRoutes(runner, '/v1/projections');
 
   routes.get('/', {
-    isOurs: true,
+    isBeyondContract: true,
     query: [],
     async handle() {
       const last = await rebuilds.status();
@@ -57,7 +57,7 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
   });
 
   routes.get('/rebuild', {
-    isOurs: true,
+    isBeyondContract: true,
     query: ['follow'],
     async handle({ request, signal }) {
       choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
@@ -74,7 +74,7 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
     parse: parseDryRun,
     fields: { flat: ['dry_run'], nested: [] },
     query: [],
-    isOurs: true,
+    isBeyondContract: true,
     async handle({ input: { dryRun }, parameter }) {
       const name = parameter('name');
       const known = projections.map((view) => view.name);

@@ -44,7 +44,6 @@ const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
 
-/** @throws ReadModelsUnavailableError */
 export async function createRebuildCoordinator(options: RebuildCoordinatorOptions): Promise<RebuildCoordinator> {
   const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
   await readModels.prepare(rebuildsView);

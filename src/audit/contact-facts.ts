@@ -1,4 +1,4 @@
-/** What is known of a contact while its stream is folded: each fact with the event that made it so and the next that changed it. */
+/** The facts of a contact while its stream is folded: each with the event that made it so, and the next one that changed it. */
 import type { DomainEvent } from '../events/codec.js';
 import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
@@ -9,7 +9,7 @@ import type { UnreadableEvent } from './unreadable.js';
 export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
 
 export interface Fact {
-  /** Undefined: nothing, it never was otherwise. */
+  /** Undefined: it has always been so. */
   readonly because: Cause | undefined;
   /** The first event of the contact after the time that changes it. */
   next: Cause | undefined;
@@ -41,7 +41,7 @@ export const factOf = (because: Cause): Fact => ({ because, next: undefined });
 
 /** What is known of a contact at a time; written while its stream is folded. */
 export interface ContactFold {
-  /** Whose the last event before the cut was; undefined where there was none that could be read. */
+  /** The contact of the last event before the cut; undefined where none could be read. */
   contactId: string | undefined;
   /** Undefined: no such contact at the time, or its creation is among what cannot be read. */
   life: Life | undefined;
@@ -51,6 +51,6 @@ export interface ContactFold {
   memberships: Map<string, MembershipFacts>;
   /** Events at or before the time, in log order, that are not folded: what they changed is not known. */
   unreadable: UnreadableEvent[];
-  /** The first that is not folded, may be after the time and about this contact: a `next` behind it may not be the next. */
+  /** The first unreadable event that may be after the time and about this contact: a `next` after it may not be the next change. */
   nextUnreadable: UnreadableEvent | undefined;
 }

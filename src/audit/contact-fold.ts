@@ -58,7 +58,7 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
 function walkOver(state: ContactFold, request: FoldRequest) {
   const { time, moment, contactId } = request;
   let isCut = false;
-  /** Whose the stream is; a contact that is not asked for, too. */
+  /** The contact that the events belong to; it may be another one than asked for. */
   let current: string | undefined;
   const cut = (): void => {
     if (!isCut) leaveOthers(state, contactId);
@@ -68,7 +68,7 @@ function walkOver(state: ContactFold, request: FoldRequest) {
   const cutAt = (at: string | undefined): void => {
     if (at === undefined) return;
     if (at > time) cut();
-    // What had no time was before it, too: times never run backwards in a stream.
+    // Events without a time were before it as well: times never run backwards in a stream.
     else if (!isCut) state.nextUnreadable = undefined;
   };
 

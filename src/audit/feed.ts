@@ -29,14 +29,14 @@ export interface FeedRequest {
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
-  /** Where to go on: nothing up to here has to be read again. */
+  /** Position to go on from: nothing before it has to be read again. */
   readonly next: Position;
   readonly hasMore: boolean;
 }
 
 export type FeedMessage =
   | { readonly type: 'events'; readonly events: readonly FeedEvent[] }
-  /** Everything up to this position has been told, or was not wanted. */
+  /** Everything up to this position has been sent, or was not wanted. */
   | { readonly type: 'passed'; readonly position: Position };
 
 export interface Feed {
@@ -44,7 +44,7 @@ export interface Feed {
   head(): Promise<Position>;
   /** See `positionUpTo`, for the head as it is now. @throws StoreUnavailableError */
   position(text: string): Promise<Position | undefined>;
-  /** One page, which may be empty though there is more: it reads on only so far for types that are rare. @throws StoreUnavailableError */
+  /** One page, which may be empty though there is more: for rare types it reads only so far. @throws StoreUnavailableError */
   page(request: FeedRequest & { readonly limit: number }): Promise<FeedPage>;
   /** Everything up to the head as of the last batch. @throws StoreUnavailableError */
   all(request: FeedRequest): AsyncIterable<readonly FeedEvent[]>;
@@ -55,7 +55,7 @@ export interface Feed {
 export const isEventType = (name: string): boolean => codec.knows(name);
 
 const eventsAPage = 10_000;
-/** A page is ended early by so much data, in characters. */
+/** A page ends early at this much data, in characters. */
 const dataAPage = 2 * 1024 * 1024;
 
 export function createFeed(reader: AuditReader): Feed {
@@ -92,7 +92,7 @@ export function createFeed(reader: AuditReader): Feed {
         else {
           for (const events of inParts(message.events, types)) yield { type: 'events', events };
           const last = message.events.at(-1);
-          // Who comes back must not go through all that was not wanted again.
+          // So that a client that comes back does not read again what it did not want.
           if (last !== undefined && !isWanted(last, types)) yield { type: 'passed', position: last.position };
         }
       }

@@ -146,7 +146,7 @@ function listThen(list_id: string, nameThen: string | undefined, then: Then) {
   return { list_id, name_then, name_now, deleted_at };
 }
 
-/** The name then is the event's own where it has one. */
+/** `name_then` is the name in the event, where it has one. */
 function named(
   [kind, id]: readonly [NamedKind, string],
   nameThen: string | undefined,

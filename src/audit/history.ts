@@ -60,7 +60,7 @@ async function collect(
   { reader, moment, pageCache, pace }: Sources,
 ): Promise<Collected | undefined> {
   const { stream, to, after = '', limit, signal } = request;
-  // Cut streams know nothing of what came later: what is kept of them is not valid for the whole.
+  // The state of a cut stream lacks later events, so it is not valid for the whole stream.
   const key = (position: string): string => `${stream} ${to ?? ''} ${position}`;
   const start = pageCache.get(key(after)) ?? initialState;
   const steps: Step[] = [];
@@ -82,7 +82,7 @@ function pageEnding(steps: readonly Step[], pageCache: PageCache, key: (position
   return { steps, next: state.position };
 }
 
-/** A cut may have left nothing of a stream that exists. */
+/** The cut may be before the first event of a stream that exists. */
 async function isUnwritten(reader: AuditReader, stream: string): Promise<boolean> {
   for await (const page of reader.readStream(stream, { limit: 1 })) return page.length === 0;
   return true;
@@ -115,7 +115,7 @@ function isAbout(step: Step, listId: string): boolean {
         ? step.change.id === listId
         : step.before.memberships.get(listId)?.tags.has(step.change.id) === true;
     case 'unreadable':
-      // It may be about any list: an auditor must not miss it.
+      // It may be about any list, and an auditor must not miss it.
       return true;
     default:
       return step satisfies never;

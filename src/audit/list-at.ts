@@ -86,7 +86,7 @@ async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<read
   const names = new Map<string, string | null>();
   let some: MemberAt[] = [];
   for (const [stream, member] of found) {
-    // What has been shown is not kept.
+    // Forget what has been shown.
     found.delete(stream);
     const email = member.email ?? (await emailOf(stream, member, pass));
     some.push(shown(member, email, tagsOf(member, names, pass)));

@@ -32,7 +32,7 @@ const columns = [
   'position',
 ];
 
-/** A head, a row a member, and one of another status for each event that could not be read: a member it is not. */
+/** A head, a row per member, and a row with another status for each event that could not be read. */
 export async function* listAsCsv({ members, unreadable }: ListAt): AsyncGenerator<string> {
   let head = csvRow(columns);
   for await (const some of members()) {

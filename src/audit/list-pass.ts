@@ -24,7 +24,7 @@ export interface Member {
   readonly contactId: string;
   /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
   readonly entered: string;
-  /** Undefined where the creation did not stand just before: then it is read from the stream. */
+  /** Undefined where the creation was not the event before: then it is read from the stream. */
   readonly email: string | undefined;
   status: SubscriptionStatus;
   because: Because;
@@ -38,7 +38,7 @@ export async function gather(pass: Pass): Promise<Map<string, Member>> {
   const { reader, moment, listId, signal } = pass;
   const found = new Map<string, Member>();
   const deletion = deletionOf(moment.versions('list', listId));
-  // What was written after the deletion never counted, whatever its time.
+  // What was written after the deletion of the list does not count, whatever its time.
   const end = deletion !== undefined && deletion.position < moment.horizon ? deletion.position : moment.horizon;
   let created: StoredEvent | undefined;
   for await (const page of reader.readAll({ signal })) {

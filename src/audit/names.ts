@@ -12,7 +12,7 @@ export interface NameVersion {
   readonly isDeletion: boolean;
   readonly at: string;
   readonly position: string;
-  /** In the catalogue stream, where the event itself is read again when it is to be shown. */
+  /** In the catalogue stream: the event is read again when it is shown. */
   readonly revision: bigint;
 }
 
@@ -97,7 +97,7 @@ function followed(reader: AuditReader, kind: NamedKind): Followed {
     refresh() {
       if (waiting !== undefined) return waiting;
       if (running === undefined) return start();
-      // A reading under way may be past the end that this caller must see: all who come meanwhile share the next one.
+      // A running read may have passed the events that this caller must see: callers that come meanwhile share the next one.
       const after = (): Promise<void> => {
         waiting = undefined;
         return start();
@@ -146,11 +146,11 @@ export function firstAfter(versions: NameVersions, position: string): number {
   return partition(versions, (version) => version.position <= position);
 }
 
-/** What it was at the time, by its own stream cut there; undefined before its creation. */
+/** The version at a time; undefined before the creation. */
 export const versionAt = (versions: NameVersions, time: string): NameVersion | undefined =>
   versions[partition(versions, ({ at }) => at <= time) - 1];
 
-/** What it was as the event at this position was written; undefined before its creation. */
+/** The version when the event at this position was written; undefined before the creation. */
 export const versionBefore = (versions: NameVersions, position: string): NameVersion | undefined =>
   versions[firstAfter(versions, position) - 1];
 
@@ -159,7 +159,7 @@ export function deletionOf(versions: NameVersions | undefined): NameVersion | un
   return last?.isDeletion === true ? last : undefined;
 }
 
-/** Whether what stands at this position came after the deletion in the log, and so never counted. */
+/** Whether this position comes after the deletion in the log: then the event there does not count. */
 export function isAfterDeletion(versions: NameVersions | undefined, position: string): boolean {
   const deletion = deletionOf(versions);
   return deletion !== undefined && deletion.position < position;

@@ -29,17 +29,17 @@ export interface UnreadableFound {
   readonly asked: string | undefined;
 }
 
-/** What is certainly of another contact that has the stream changes nothing here. Anything else may, be it by another's creation. */
+/** An event that is certainly of another contact in the stream changes nothing here. Any other may. */
 export function noteUnreadable(state: ContactFold, { stored, current, asked }: UnreadableFound): void {
   if (state.nextUnreadable !== undefined) return;
-  // Before its creation is found, an event that names no contact may be it.
+  // Before the creation is found, an event that names no contact may be the creation.
   const until = state.contactId === undefined ? null : (current ?? null);
   const owner = ownerOf(stored, until);
   if (owner === null || owner !== current || owner === soughtIn(state, asked))
     state.nextUnreadable = unreadableEvent(stored, until);
 }
 
-/** Another life of the stream ends all that was so; where there was none, it may be the one that is asked for. */
+/** A new contact in the stream ends all facts; where there was none before, it may be the one that is asked for. */
 function begin(state: ContactFold, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
   if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
   else if (contactId === undefined || contactId === recorded.event.data.contact_id) state.creation ??= recorded;

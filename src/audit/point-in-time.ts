@@ -24,7 +24,7 @@ export interface Reasons extends NextChange {
 
 export interface NextChange {
   readonly next_change: Evidence | null;
-  /** It cannot be read, stands before the next change, or where there is none, and may be it. Absent where there is no such event. */
+  /** An unreadable event before the next change, which may be the next change itself. Absent where there is none. */
   readonly next_unreadable?: UnreadableEvent;
 }
 
@@ -44,12 +44,12 @@ export type ContactAt = {
   /** Null: the address had no contact. */
   readonly contact_id: string | null;
   readonly time: string;
-  /** Null: what tells it may be among the unreadable. */
+  /** Null: the event that would tell may be unreadable. */
   readonly existed: boolean | null;
   readonly created_at: string | null;
   /** Null when it did not exist; `next_change` and `next_unreadable` beside it then tell of the creation. */
   readonly profile: (ProfileValues & Reasons) | null;
-  /** Events at or before the time that cannot be read: the answer is that of all others. Absent where there are none. */
+  /** Events at or before the time that cannot be read: the answer is made without them. Absent where there are none. */
   readonly unreadable?: readonly UnreadableEvent[];
 } & Partial<NextChange> &
   ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
@@ -86,7 +86,7 @@ interface Showing {
   readonly nextUnreadable: ContactFold['nextUnreadable'];
 }
 
-/** Turns what was folded into an answer. Deletions end facts as events of the contact do; they are read again to be shown. */
+/** Turns what was folded into an answer. A deletion ends a fact as an event of the contact does; its event is read again to be shown. */
 function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
   async function evidence(cause: Cause | undefined): Promise<Evidence | null> {
     if (cause === undefined) return null;
@@ -94,7 +94,7 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     return evidenceOf(recorded, summaryOf(recorded, moment));
   }
 
-  /** Behind `end` nothing counts: by default behind the next change itself. */
+  /** Events after `end` do not count; by default, those after the next change. */
   async function nextChange(next: Cause | undefined, end = next): Promise<NextChange> {
     const next_change = await evidence(next);
     const isBefore = nextUnreadable !== undefined && (end === undefined || nextUnreadable.position < positionOf(end));
@@ -131,7 +131,7 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
       return { ...absent, ...(await reasons({ because: undefined, next: undefined }, gone)) };
     const { status, fact } = membership;
     if (status === null) return { ...absent, ...(await reasons(fact)) };
-    // It is for ever: whatever cannot be read did not change it.
+    // A deletion is for ever: no unreadable event can have changed it.
     if (isDeletedAt(versions, time)) return { ...absent, because: await evidence(gone), next_change: null };
     return {
       list_id,

@@ -67,7 +67,7 @@ async function readPage(
   const events: StoredEvent[] = [];
   const options = { from, limit, ...(signal === undefined ? {} : { signal }) };
   for await (const some of reader.readStream(stream, options)) events.push(...some);
-  // A read that was aborted ends early; its part must not pass for the whole.
+  // A read that was aborted ends early: a part must not pass for the whole.
   signal?.throwIfAborted();
   return horizon === undefined ? events : events.filter(({ position }) => position <= horizon);
 }

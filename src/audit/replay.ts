@@ -12,7 +12,7 @@ interface ReplayedMembership {
   readonly tags: ReadonlySet<string>;
 }
 
-/** Where a replay stands, and what is so there. Never changed: each step makes a new one, so that a page can begin where another ended. */
+/** A place in a replay, with the state there. Immutable: each step makes a new one, so that a page can begin where another ended. */
 export interface ReplayState {
   /** `null`: before the first life of the stream. */
   readonly contactId: string | null;
@@ -84,7 +84,7 @@ function walkFrom(from: ReplayState, input: Replay) {
     while (due !== undefined && due.version.position <= position) {
       const before = state;
       state = changed(before, due);
-      // A tag may have been detached since its change was seen coming.
+      // The tag may have been detached since this change was queued.
       if (concerns(before, due)) yield { type: 'catalogue', change: due, after: state, before };
       due = earliestChange(state, input);
     }
@@ -123,7 +123,7 @@ function stepOf(stored: StoredEvent, before: ReplayState, moment: Moment): Step 
   const isVoid = 'list_id' in event.data && isAfterDeletion(moment.versions('list', event.data.list_id), position);
   const voidTags = 'tags' in event.data ? deletedOf(event.data.tags, position, moment) : none;
   const { memberships } = isVoid ? before : evolve(before, event, voidTags);
-  // Not that of the creation, which may be an event that cannot be read.
+  // The id of this event, because the creation may be unreadable.
   const after = stateAfter(stored, event.data.contact_id, memberships);
   return { type: 'contact', recorded, isVoid, voidTags, after, before };
 }
@@ -216,7 +216,7 @@ function earliestChange(state: ReplayState, sight: Sight): NameChange | undefine
   return earliest;
 }
 
-/** What is coming for the lists and tags that the last step brought; the others have been looked at. */
+/** The next change of the lists and tags that the last step added; the others are known already. */
 function changeOfNew({ memberships: known }: ReplayState, { memberships, position }: ReplayState, sight: Sight) {
   let earliest: NameChange | undefined;
   for (const [listId, membership] of memberships) {

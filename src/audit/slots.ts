@@ -11,8 +11,8 @@ interface SlotsOptions {
 
 interface Slots {
   /**
-   * Resolves with what gives the slot back; calling that twice does no harm. Rejects with the signal's reason when that
-   * aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full
+   * Resolves with a function that gives the slot back; calling it twice does no harm. Rejects with the signal's reason
+   * when that aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full
    */
   take(signal?: AbortSignal): Promise<() => void>;
 }

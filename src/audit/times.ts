@@ -2,13 +2,14 @@
 
 export type Edge = 'start' | 'end';
 
-/** In a query a `+` that was not encoded has become a space; nothing else stands in its place. */
+/** A `+` that was not encoded in a query has become a space. */
 const timePattern =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,12}))?)?(Z|[+ -](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * A point in time as UTC with milliseconds, or undefined. A date alone is its first or last millisecond in UTC. Of finer
- * fractions the last millisecond not after, or the first not before, is taken, so that no event is on the wrong side.
+ * A point in time as UTC with milliseconds, or undefined. A date alone is its first or last millisecond in UTC. A finer
+ * fraction is rounded outwards, to the last millisecond not after or the first not before it, so that no event is on
+ * the wrong side.
  */
 export function parseTime(text: string, edge: Edge): string | undefined {
   const day = text.trim().slice(0, 10);

@@ -12,7 +12,7 @@ export type UnreadableEvent = Partial<Evidence> &
     readonly contact_id: string | null;
   };
 
-/** `contactId` is whose the stream was until then. What the event itself says, where it does, comes first. */
+/** The contact that an event belongs to: as the event says, else `contactId`, the contact of the stream until then. */
 export const ownerOf = ({ data }: StoredEvent, contactId: string | null): string | null =>
   contactIdIn(jsonOrText(data)) ?? contactId;
 
@@ -36,7 +36,7 @@ export function unreadableEvent(stored: StoredEvent, contactId: string | null): 
   };
 }
 
-/** Who and why stands in the metadata, which may be read where the data cannot: as where these were replaced by their digest. */
+/** The metadata may be readable where the data are not, as where these were replaced by their digest. */
 function knownOf(metadata: string): Partial<Evidence> {
   const { at, actor, request_id, correlation_id, causation_id } = originOf(metadata);
   if (at === null || actor === null || request_id === null || correlation_id === null || causation_id === null)
@@ -54,12 +54,12 @@ export interface Unreadable {
 }
 
 export interface UnreadableNotes {
-  /** Each event once: which ones they were is not remembered of all. */
+  /** Call it once per event: not all of them are remembered. */
   note(event: UnreadableEvent): void;
   found(): Unreadable;
 }
 
-/** A log may have been written by a later version for long: memory must not grow with it. */
+/** A later version may have written many such events: memory must not grow with them. */
 const kept = 1_000;
 
 export function createUnreadableNotes(): UnreadableNotes {

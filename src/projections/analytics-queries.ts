@@ -9,11 +9,11 @@ import { firstDayOfTag, isTorn, tagUseRows, type TagUse, type TagUseRow } from '
 import { listEndId, tagLifeId, tagUse, useDayPrefix, type ListEnd, type TagDay, type TagLife } from './tag-use.js';
 
 export interface Wanted {
-  /** A day; absent: the first of which there is something to tell. */
+  /** A day. Absent: the first day with data. */
   readonly from?: string | undefined;
   readonly to: string;
   readonly interval: Interval;
-  /** Called with what `from` came to be, before the rows are made. Throws when these are too many. */
+  /** Called with the range before the rows are made. Throws when there would be too many. */
   readonly check: (range: Range) => void;
 }
 
@@ -68,7 +68,7 @@ async function everything<D extends Document>(
   return documents;
 }
 
-/** The days before what may void some of them, and once more where that is newer. */
+/** The days are read before the document that may void some of them, and again where that is newer: at most this often. */
 const attempts = 4;
 
 async function readGrowth(reader: ReadModelReader, listId: string): Promise<ListGrowth | undefined> {
@@ -81,7 +81,7 @@ async function readGrowth(reader: ReadModelReader, listId: string): Promise<List
   }
 }
 
-/** Only of the days that the range shows: totals are the same without. */
+/** Only for the days of the range: the totals do not need them. */
 async function lateJoiners(
   reader: ReadModelReader,
   { life, days }: ListGrowth,

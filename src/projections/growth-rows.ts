@@ -31,11 +31,11 @@ const netOf = ({ joined, unsubscribed, resubscribed, left_with_list }: Counts): 
 export const countsOn = (life: ListLife, day: string): string =>
   life.deleted === null ? day : earlier(day, dayOf(life.deleted.at));
 
-/** Whether what the deletion voided was read newer than the day that has counted it; then the days must be read again. */
+/** Whether the record of the deletion is newer than the day that was read: then the days must be read again. */
 export const isTornGrowth = (life: ListLife, { day }: ListDay, position: string): boolean =>
   (life.void[day]?.position ?? '') > position;
 
-/** The first day of which there is something to tell. */
+/** The first day with data. */
 export const firstDay = ({ life, days }: ListGrowth): string =>
   days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
 

@@ -23,7 +23,7 @@ export type ListLife = {
   readonly list_name: string;
   readonly created_at: string;
   readonly deleted: { readonly at: string; readonly position: string } | null;
-  /** By day: what the days have counted though the log has it after the deletion. Between streams the log order decides: it does not count. */
+  /** By day: what the days have counted, but the log has after the deletion of the list. It does not count, because the log order decides. */
   readonly void: { readonly [day: string]: VoidDay };
 };
 
@@ -97,12 +97,12 @@ const lateId = (listId: string, contactId: string): string => `late/${listId}/${
 function keysOfStatus(event: StatusEvent, day: string): readonly string[] {
   const { list_id, contact_id, previous_status: previous } = event.data;
   if (moveOf(event) === undefined) return previous === null ? [lateId(list_id, contact_id)] : [];
-  // The list's life is not written before its end: this only asks whether it has come.
+  // `lifeId` is only read until the list is deleted: to know whether it is.
   const keys = [dayId(list_id, day), lifeId(list_id)];
   return previous === 'Unsubscribed' ? [...keys, lateId(list_id, contact_id)] : keys;
 }
 
-/** Undefined: the number of the subscribed stays. */
+/** Undefined: the number of subscribed contacts stays. */
 function moveOf({ type, data: { previous_status: previous } }: StatusEvent): Move | undefined {
   if (type === 'ContactUnsubscribed') return previous === 'Subscribed' ? 'unsubscribed' : undefined;
   if (previous === null) return 'joined';

@@ -48,9 +48,9 @@ export interface QueriesOptions {
 }
 
 /**
- * Each query reads what refers before what is referred to. So a commit between two of its reads can only make names
- * newer than the document that holds their ids, and no id is met whose document is not there yet.
- * All throw ReadModelsUnavailableError; the pages also InvalidCursorError. Undefined = there is none.
+ * Each query reads the document that holds an id before the one with that id. So a commit between the two reads can
+ * only make names newer, and every id that is met has its document. All throw ReadModelsUnavailableError; the pages
+ * also InvalidCursorError. Undefined = there is none.
  */
 export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}) {
   return {
@@ -152,7 +152,7 @@ async function pageContactsOfList(
     contacts,
     members.map(({ contact_id }) => contact_id),
   );
-  // A membership only finds the contact: what is shown is of one document, so that it fits together, and fits the filter.
+  // A membership only finds the contact. What is shown comes from the contact's document alone, so that it is consistent, and fits the filter.
   const fits = (one: Subscription): boolean =>
     (status === undefined || one.status === status) && (tagId === undefined || one.tag_ids.includes(tagId));
   const shown = members.flatMap(({ contact_id }) => {

@@ -16,7 +16,7 @@ export type TagUseRow = {
   readonly to: string;
   readonly attached: number;
   readonly detached: number;
-  /** Borne in a list when that was deleted. */
+  /** Attached in a list when that was deleted. */
   readonly left_with_list: number;
   readonly left_with_tag: number;
   readonly net: number;

@@ -17,7 +17,7 @@ export type TagDay = {
 
 export type Deletion = { readonly at: string; readonly position: string };
 
-/** What the days have counted though the log has it after a deletion: it does not count. `position`: of the last of these events. */
+/** What the days have counted, but the log has after a deletion: it does not count. `position`: of the last of these events. */
 export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly position: string };
 
 export type TagLife = {
@@ -64,7 +64,7 @@ export const tagUse: Projection<TagUseDocument> = {
       case 'TagsDetached': {
         const { list_id, tags } = event.data;
         const ids = new Set(tags.map(({ tag_id }) => tag_id));
-        // The tags' lives and the list's end are not written before these end: this only asks whether they have.
+        // The documents of tag and list are only read until these are deleted: to know whether they are.
         const ofTags = [...ids].flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]);
         return [...ofTags, listEndId(list_id)];
       }
@@ -123,7 +123,7 @@ function used(document: TagUseDocument | undefined, { event, recorded, key }: Us
   const { list_id, tags } = event.data;
   const isEnd = key === listEndId(list_id);
   if (isEnd || key.startsWith(tagLifeId(''))) {
-    // While what it is about lives, which is nearly always.
+    // The tag or list is not deleted, which is nearly always so.
     if (document === undefined) return null;
     if (document.kind === 'day' || document.deleted === null) return document;
     const day = dayOf(recorded.metadata.at);

@@ -6,7 +6,7 @@ import type { EventReader, Position, StoredEvent, SubscriptionMessage } from '..
 const batchBounds = { events: 2_000, characters: 4 * 1024 * 1024 };
 
 export interface Batch {
-  /** May be empty when only the mark came. */
+  /** Empty when only `caught_up` came. */
   readonly events: readonly StoredEvent[];
   /** Nothing was waiting in the log after these events. */
   readonly caughtUp: boolean;
@@ -41,7 +41,7 @@ export async function* batches(
 
 type Next = Promise<IteratorResult<SubscriptionMessage, unknown>>;
 
-/** Messages until the mark, a bound, the end, or until the next one is not there in the next turn. */
+/** Messages until `caught_up`, a bound, the end, or until the next message is not there within a turn. */
 async function collect(
   iterator: AsyncIterator<SubscriptionMessage, unknown>,
   first: Next,
@@ -63,7 +63,7 @@ async function collect(
   return { messages, done: result?.done === true, ahead };
 }
 
-/** A failure is met where the result is awaited, which may be much later: until then it is not an unhandled one. */
+/** The failure is handled where the result is awaited, perhaps much later: until then it must not count as unhandled. */
 export function readAhead<T>(iterator: AsyncIterator<T, unknown>): Promise<IteratorResult<T, unknown>> {
   const next = iterator.next();
   next.catch(() => undefined);

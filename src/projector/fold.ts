@@ -29,7 +29,7 @@ export interface BatchFold extends FoldResult {
 /** An event that cannot be folded, without its body. A plain object: it crosses threads. */
 export type Poison = Omit<ParkedStream, 'storage'>;
 
-/** Such an event, where it is to be tried again or ends the caller's work. The message holds no personal data. */
+/** Thrown for a poison event where it is tried again, or ends the caller's work. The message holds no personal data. */
 export class PoisonEventError extends Error {
   override readonly name = 'PoisonEventError';
 

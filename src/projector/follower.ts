@@ -8,7 +8,7 @@ import { readParked, type ParkedStream } from './parked.js';
 import type { ProjectorStatus } from './status.js';
 import { checkpointName, projectionVersionOf, sameStorages, type Storages } from './storage.js';
 
-/** What the views themselves tell; `fault`: why they cannot be asked just now. */
+/** What the views themselves say; `fault`: why they cannot be read just now. */
 export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked' | 'rebuilding' | 'missing'> {
   readonly live: Storages;
 }
@@ -27,7 +27,6 @@ export interface FollowerOptions {
   readonly onMoved: (from: string) => void;
   /** Once when the views become unreachable, not at every try. The message holds no personal data. */
   readonly onFault: (message: string) => void;
-  /** Milliseconds, monotonic. */
   readonly now: () => number;
 }
 
@@ -53,8 +52,8 @@ export function createFollower(options: FollowerOptions): Follower {
     const used = readModels.used();
     const asked = now();
     const checkpoint = await readModels.checkpoint(checkpointName);
-    // Before anything that only the live storages hold counts as shown. What a projector in this process reported
-    // meanwhile is newer than the answer.
+    // First the storages, then the position: what only new storages hold must not count as shown before these are read.
+    // A report of this process's projector meanwhile is newer than the answer.
     if (readModels.used() === used) {
       if (checkpoint !== null && !sameStorages(checkpoint.storages, used ?? {})) readModels.use(checkpoint.storages);
       readModels.confirm(asked);
@@ -70,7 +69,7 @@ export function createFollower(options: FollowerOptions): Follower {
   function move(before: string, position: string): void {
     const after = ownWrites.visiblePosition();
     if (position > after) ownWrites.advance(position);
-    // What a projector in this process reported meanwhile is newer than the answer.
+    // A report of this process's projector meanwhile is newer than the answer.
     else if (position < after && before === after) ownWrites.restartAt(position);
     if (ownWrites.visiblePosition() !== after) onMoved(after);
   }

@@ -13,7 +13,7 @@ export type SwitchAnswer =
 
 export type ProjectorJob =
   | { readonly type: 'switch'; readonly built: NewStorages; readonly answer: (answer: SwitchAnswer) => void }
-  /** Unless the signal has aborted: the time to notice begins again with each session. */
+  /** Not where the signal has aborted: each session begins the waiting time again. */
   | { readonly type: 'drop'; readonly views: readonly StoredView[]; readonly signal: AbortSignal };
 
 export interface ProjectorJobs {

@@ -54,7 +54,7 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     clearTimeout(renewal);
     if (closed) return;
     renewal = setTimeout(() => {
-      // Out of reach is not lost: it is valid until its time is over, and asked for again meanwhile.
+      // A failure is no loss: the lease is valid until its time is over, and is asked for again meanwhile.
       take().then(renewed, renewLater);
     }, ttl / 4);
     renewal.unref();

@@ -5,11 +5,11 @@ import { checkpointName, isOf, storedAs, type Storages } from './storage.js';
 export interface LiveReader extends ReadModelReader {
   /** From now on these storage versions are read. To be called before anything is shown that only they hold. */
   use(live: Storages): void;
-  /** What is used was still live when this was asked, by the clock of the freshness. */
+  /** The storages in use were still live at this time, by the clock of the freshness. */
   confirm(asked: number): void;
-  /** What was told last: the very same object. */
+  /** The last object given to `use`. */
   used(): Storages | undefined;
-  /** Views of this code that nothing readable is live of: reads of them throw. */
+  /** Views of this code without a readable live storage: reads of them throw. */
   missing(): readonly string[];
 }
 

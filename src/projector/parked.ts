@@ -33,7 +33,7 @@ export async function readParked(readModels: ReadModelReader): Promise<ReadonlyM
   return parked;
 }
 
-/** A stream that was parked, folded again by a rebuild and is parked once more: its tombstone is written over. */
+/** Where a stream was parked, folded again by a rebuild and is parked once more, writes over the tombstone. */
 export async function overTombstones(
   readModels: Pick<ReadModels, 'load'>,
   writes: readonly DocumentWrite[],

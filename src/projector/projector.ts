@@ -225,7 +225,7 @@ async function follow(run: Run): Promise<void> {
     if (signal.aborted) return;
     await batchDelay?.wait(batch.events.length);
   }
-  // Where the loss of the lease has ended it, no event came that would have shown it.
+  // If the loss of the lease ended the subscription, no commit has noticed it yet.
   if (!signal.aborted) run.check();
 }
 

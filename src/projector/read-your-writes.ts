@@ -59,7 +59,6 @@ export interface OwnWritesOptions {
   readonly projections: readonly Projection[];
   /** Head of the log at start: counts as this process's own last write to everything. */
   readonly head: string;
-  /** Milliseconds, monotonic. */
   readonly now: () => number;
 }
 

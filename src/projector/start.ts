@@ -29,7 +29,7 @@ export interface StartInput extends ViewsWriter {
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
    */
   readonly foreignViews: 'rebuild' | 'refuse';
-  /** Awaited between taking the checkpoint away and dropping what readers may still take for current. */
+  /** Awaited between removing the checkpoint and dropping storages that readers may still use. */
   readonly settle: () => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export class NewerViewsError extends Error {
 export async function openCheckpoint(input: StartInput): Promise<Checkpoint | null> {
   const { readModels, views } = input;
   const found = await readModels.checkpoint(checkpointName);
-  const isKept = found !== null && (await isOurs(input, found));
+  const isKept = found !== null && (await isOfThisLog(input, found));
   if (!isKept) await reset(input, found);
   await readModels.prepare(parkedView);
   if (!isKept) return null;
@@ -62,7 +62,10 @@ export async function openCheckpoint(input: StartInput): Promise<Checkpoint | nu
 }
 
 /** Whether folding can go on there, at least for some of the views. */
-async function isOurs({ reader, views, onRebuild, foreignViews }: StartInput, found: Checkpoint): Promise<boolean> {
+async function isOfThisLog(
+  { reader, views, onRebuild, foreignViews }: StartInput,
+  found: Checkpoint,
+): Promise<boolean> {
   const foreign = await whyForeign(found, reader);
   if (foreignViews === 'refuse') {
     if (foreign !== undefined) throw new ForeignViewsError(foreign);
@@ -91,14 +94,14 @@ async function reset(input: StartInput, found: Checkpoint | null): Promise<void>
   if (goesOn) return;
   const rebuild = await readModels.checkpoint(rebuildName);
   const known = [found, built, rebuild].flatMap((one) => storedViews(one?.storages ?? {}));
-  // No build may go on in storages that are empty after a crash in the middle of dropping.
+  // Else, after a crash in the middle of dropping, a build would go on in empty storages.
   check();
   await readModels.forget({ name: initialBuildName, previous: built, epoch });
   await readModels.forget({ name: rebuildName, previous: rebuild });
   await dropAll(input, [...known, ...views, parkedView]);
 }
 
-/** Takes from the checkpoint what this code does not fold: nobody may go on reading it. */
+/** Removes from the checkpoint the storages that this code does not fold: nobody may go on reading them. */
 async function withoutOthers(input: StartInput, found: Checkpoint): Promise<Checkpoint> {
   const isFolded = (name: string, storage: number): boolean =>
     input.views.some((view) => view.name === name && isOf(view, storage));

@@ -17,7 +17,7 @@ export interface ProjectorStatus {
   readonly parked: readonly ParkedStream[];
   /** `null` until it is known. */
   readonly live: Storages | null;
-  /** Views that nothing is live of: a rebuild builds them beside the others. */
+  /** Views without a live storage: a rebuild builds them beside the others. */
   readonly missing: readonly string[];
   /** The views are built from the first event and have not caught up yet. */
   readonly rebuilding: boolean;

@@ -23,7 +23,7 @@ const generations = 1_000;
 const storageNumber = (version: number, generation: number): number =>
   generation === 0 ? version : version * generations + generation;
 
-/** The version of the projection whose documents are stored so. */
+/** The version of the projection whose documents a storage holds. */
 export const projectionVersionOf = (storage: number): number =>
   storage < generations ? storage : Math.trunc(storage / generations);
 
@@ -39,7 +39,7 @@ export function nextStorage(
   return storageNumber(version, generation);
 }
 
-/** Whether what is stored so can be read by this code. */
+/** Whether this code can read that storage. */
 export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undefined): boolean =>
   storage !== undefined && projectionVersionOf(storage) === version;
 
@@ -64,7 +64,7 @@ export const sameStorages = (one: Storages, other: Storages): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, storage]) => other[name] === storage);
 
-/** What a change of the views needs, and what fences it off. */
+/** What a change of the views needs, and what keeps a former holder of the lease from making one. */
 export interface ViewsWriter {
   readonly readModels: ReadModels;
   readonly epoch?: number | undefined;

@@ -15,7 +15,7 @@ export interface BuildCache {
   readonly slots: SlotSource;
   /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
   turn(): DocumentWrite[];
-  /** What the last turn gave out is in the store. */
+  /** The writes of the last turn are in the store. */
   written(): void;
   documents(): number;
   /** Characters of the documents loaded since the last turn. */

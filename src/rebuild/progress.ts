@@ -9,9 +9,9 @@ export interface RebuildRequest {
 }
 
 export interface RebuildRun extends RebuildRequest {
-  /** At the start, of views that cannot be read before: poison events park their streams, as the projector does. */
+  /** For views that are missing at a start: poison events park their streams, as in the projector. */
   readonly isStart: boolean;
-  /** Up to the live views and no further: the next start of this code finds it built. */
+  /** Builds up to the live views and no further: the next start of this code goes on from there. */
   readonly isPreparation?: boolean;
 }
 
@@ -39,7 +39,6 @@ export type RebuiltView = {
   readonly live_documents: number | null;
   readonly hash: string | null;
   readonly differing: number | null;
-  /** Ids of the first that differ. */
   readonly differences: readonly string[];
 };
 

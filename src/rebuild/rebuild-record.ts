@@ -43,7 +43,7 @@ export const newRecord = (asked: Pick<RebuildRecord, Asked>): RebuildRecord => (
 
 export interface StoredRecords {
   readonly record: RebuildRecord | undefined;
-  /** Asked for, and put off by what a start needs: carried out after that. */
+  /** A request that was put off by what a start needs: carried out after that. */
   readonly postponed: RebuildRecord | undefined;
 }
 

@@ -38,10 +38,9 @@ export interface RebuildInput extends ViewsWriter {
   readonly epoch: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: RebuildProgress) => void;
-  /** Milliseconds, monotonic. */
   readonly now: () => number;
   readonly pause: () => Promise<void>;
-  /** Of what the bulk build writes at once: others wait for it where they share one file. */
+  /** Of one write of the bulk build: where views share one file, others wait for it. */
   readonly bounds?: WriteBounds;
 }
 
@@ -50,7 +49,7 @@ export class RebuildInterruptedError extends Error {
   override readonly name = 'RebuildInterruptedError';
 }
 
-/** A pass of the bulk build that took no longer has come close to the live views. Milliseconds. */
+/** A pass of the bulk build that took no longer than this has come close to the live views. Milliseconds. */
 const closeMs = 1_000;
 /** How long live views may be behind the new ones. Milliseconds. */
 const behindMs = 10_000;
@@ -99,7 +98,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
       return [view.name, nextStorage(view, live[view.name], taken)];
     }),
   );
-  // First: no storage is made that no checkpoint names.
+  // First the checkpoint: no storage is made that no checkpoint names.
   const next = { logId, position: '', eventId: '', storages: fresh };
   await moveCheckpoint(input, { name: rebuildName, previous: null, next });
   return { ...rebuild, fresh };
@@ -251,7 +250,7 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
 }
 
 async function discard({ input, fresh }: Rebuild): Promise<void> {
-  // This process may have been stopped for long: they may be live by now.
+  // This process may have been stopped for long, and the new storages may be live by now.
   const live = (await input.readModels.checkpoint(checkpointName))?.storages ?? {};
   await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
   await dropAll(
@@ -260,7 +259,7 @@ async function discard({ input, fresh }: Rebuild): Promise<void> {
   );
 }
 
-/** Before the storages that it names are dropped: else the next build would go on in empty ones after a crash. */
+/** To be called before the storages that it names are dropped: else, after a crash, the next build would go on in empty ones. */
 async function forgetRebuild({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
   check();
   await readModels.forget({ name: rebuildName, previous, epoch });

@@ -54,16 +54,16 @@ describe('each event', () => {
   });
 
   test.for([
-    [e.contactCreated, 'The contact was created.'],
-    [e.profileChanged, 'The profile was changed: lastName set, city cleared.'],
-    [e.subscribed, 'Subscribed to the list "Newsletter" for the first time.'],
-    [subscribedSince, 'Subscribed to the list "Newsletter".'],
-    [e.unsubscribed, 'Unsubscribed from the list "Newsletter".'],
-    [inOtherList, 'Put on the list "Offers" unsubscribed.'],
-    [e.consentRecorded, 'Consent was recorded for the list "Newsletter"; the status stayed Subscribed.'],
-    [e.tagsAttached, 'The tag "VIP" was attached in the list "Newsletter".'],
-    [e.tagsDetached, 'The tag "VIP" was removed in the list "Newsletter".'],
-  ] as [DomainEvent, string][])('in plain words: $0.type', async ([event, words]) => {
+    ['The contact was created.', e.contactCreated],
+    ['The profile was changed: lastName set, city cleared.', e.profileChanged],
+    ['Subscribed to the list "Newsletter" for the first time.', e.subscribed],
+    ['Subscribed to the list "Newsletter".', subscribedSince],
+    ['Unsubscribed from the list "Newsletter".', e.unsubscribed],
+    ['Put on the list "Offers" unsubscribed.', inOtherList],
+    ['Consent was recorded for the list "Newsletter"; the status stayed Subscribed.', e.consentRecorded],
+    ['The tag "VIP" was attached in the list "Newsletter".', e.tagsAttached],
+    ['The tag "VIP" was removed in the list "Newsletter".', e.tagsDetached],
+  ] as [string, DomainEvent][])('in plain words: %s', async ([words, event]) => {
     const log = await auditedLog();
     await log.at(0, e.listCreated, e.otherListCreated, e.tagCreated, e.contactCreated, event);
     expect((await log.history())?.at(-1)?.summary).toBe(words);

@@ -178,7 +178,6 @@ function guardedIn<T>(action: () => T, mark?: string): T {
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
     if (error instanceof Database.SqliteError && isDamage(error)) {
-      // The next start discards the file and rebuilds it.
       if (mark !== undefined) writeFileSync(mark, '');
       throw new ReadModelsUnavailableError(`${error.code}: views.db is damaged; restart to rebuild it`, {
         cause: error,
