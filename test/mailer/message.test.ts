@@ -105,6 +105,12 @@ test('the text alternative is what the HTML says', async () => {
   expect((await parse({ mail_template: '<img src="https://example.org/x.png">' })).html).toContain('<img');
 });
 
+/** Milliseconds of processor time that this process has taken: what others do on the machine does not count. */
+function taken(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 test('no HTML of the largest size keeps the thread for long', () => {
   const size = 512 * 1024;
   const fill = (unit: string): string => unit.repeat(Math.floor(size / unit.length));
@@ -113,10 +119,10 @@ test('no HTML of the largest size keeps the thread for long', () => {
   );
   plainText(fill('<p>warm <b>up</b></p>'));
   for (const input of inputs) {
-    const before = performance.now();
+    const before = taken();
     plainText(input);
-    // 40 ms at most where it was measured; room for a busy machine. Unbounded, the worst of these take seconds.
-    expect(performance.now() - before).toBeLessThan(400);
+    // 40 ms at most where it was measured; room for a slow machine. Unbounded, the worst of these take seconds.
+    expect(taken() - before).toBeLessThan(400);
   }
   expect(plainText(fill('<p>text</p>'))).toMatch(/text\n\n\[…\]$/);
 });
@@ -130,10 +136,10 @@ test('an ordered list whose numbers the text library cannot write does not keep 
 
 test('deeply nested quotes around many lines become neither a huge mail nor a long wait', async () => {
   const html = `${'<blockquote>'.repeat(99)}<pre>${'a\n'.repeat(120_000)}</pre>`;
-  const begun = performance.now();
+  const begun = taken();
   const { bytes } = await compose({ mail_template: html });
   expect(bytes.length).toBeLessThan(4 * html.length);
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  expect(taken() - begun).toBeLessThan(1_000);
 });
 
 test.each(['=?utf-8?Q?a=0D=0ABcc:_x@y.co?=', '=?utf-8?B?QQ==?= x', `${'=?long?= '.repeat(12)}é`])(
