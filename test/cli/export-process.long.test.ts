@@ -11,7 +11,7 @@ import { registerExport } from '../../src/cli/export/export.js';
 import { registerImport } from '../../src/cli/import/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
-import { audience, startAudience } from '../support/audience.js';
+import { audience, audienceProcess, startAudience } from '../support/audience.js';
 import { exampleEvents, examples, toAppend } from '../support/examples.js';
 import { exported, imported } from '../support/exporting.js';
 import { anEvent, initialised, newFolder, openFolder, secretOfLog } from '../support/migrating.js';
@@ -52,7 +52,7 @@ describe('a round trip', { timeout: 120_000 }, () => {
       NODE_OPTIONS: `--max-old-space-size=52 --import ${hook}`,
       PEAK: path.join(own, name),
     });
-    const first = await audience(['--data-dir', folder, '--json', 'export', 'events', '--out', file], {
+    const first = await audienceProcess(['--data-dir', folder, '--json', 'export', 'events', '--out', file], {
       env: env('export'),
     });
     expect(first.code).toBe(0);
@@ -60,7 +60,7 @@ describe('a round trip', { timeout: 120_000 }, () => {
     expect(report).toMatchObject({ outcome: 'exported', what: 'events', format: 'ndjson', file, at: null });
     expect(report).toMatchObject({ records: events, events, bytes: statSync(file).size });
     const to = path.join(own, 'copy');
-    const second = await audience(['import', 'events', file, '--data-dir', to, '--json'], {
+    const second = await audienceProcess(['import', 'events', file, '--data-dir', to, '--json'], {
       env: { ...env('import'), SECRET: secretOfLog },
     });
     expect(second.code).toBe(0);
