@@ -51,8 +51,10 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   /** The rebuild that this process carries out: as it is now, and as it was last written. */
   let current: RebuildRecord | undefined;
   let written: RebuildRecord | undefined;
+  /** Settles when the last write has ended. */
   let writing: Promise<void> = Promise.resolve();
   let thread: RebuildThread | undefined;
+  /** The look for a request that is under way; `timer` begins the next one. */
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let interruptions = 0;

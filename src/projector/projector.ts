@@ -167,7 +167,7 @@ async function begin(run: Run): Promise<void> {
   });
 }
 
-async function prepareAll({ readModels, projections }: InitialBuild): Promise<null> {
+export async function prepareAll({ readModels, projections }: InitialBuild): Promise<null> {
   for (const view of projections) await readModels.prepare(view);
   return null;
 }
