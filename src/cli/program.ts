@@ -92,7 +92,7 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
   }
   if (error instanceof UsageError) return { type: 'usage', message: error.message };
   if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
-  // Damaged data, or data of a later version: no fault of the program.
+  // The data are damaged, or of a later version: no fault of the program.
   if (error instanceof UnreadableHistoryError)
     return {
       type: 'unreadable',
@@ -103,5 +103,5 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
 
 const hint = 'What there is: audience --help, and --help after each command.\n';
 
-/** What was typed may be an address, or a URL with a password. */
+/** What was typed may hold an address, or a URL with a password. */
 const withoutPersonalData = (text: string): string => text.replace(/[^\s'"]*@[^\s'"]*/g, '…');

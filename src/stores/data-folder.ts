@@ -23,9 +23,9 @@ export interface DataFolder {
   readonly keysFile: string;
   /** Where the service listens, for the command line on the same machine. */
   writeAddress(address: string): void;
-  /** For the holder of the lock, before it listens: the address is of an earlier run, or came with a copy of the folder. */
+  /** To be called by the holder of the lock before it listens: the address there is of an earlier run, or came with a copy of the folder. */
   forgetAddress(): void;
-  /** As last written; the service may have stopped since. */
+  /** As last written: the service may have stopped since. */
   address(): string | undefined;
   /** The generated key in clear; undefined when it is not in the folder. */
   apiKey(): string | undefined;
@@ -78,7 +78,7 @@ export function dataFolderAt(folder: string): DataFolder {
       if (existsSync(keysFile)) return { keys: readKeys(keysFile) };
       const generated = `al_${randomBytes(24).toString('base64url')}`;
       const key = { id: 'default', hash: hash(generated) };
-      // The clear text first: nobody could use a hash without its key.
+      // The key first: a hash without its key would be of no use.
       writeDurably(file('api-key.txt'), `${generated}\n`);
       writeDurably(keysFile, `${JSON.stringify([{ id: key.id, sha256: key.hash.toString('hex') }])}\n`);
       return { keys: [key], generated };

@@ -7,7 +7,7 @@ import { openEventReader, openReadModels, longBusyTimeoutMs, type OpenReader, ty
 export interface RebuildStores {
   readonly reader: OpenReader;
   readonly readModels: ReadModels;
-  /** Absent where nobody waits for the writes. */
+  /** Absent where nothing else waits for the writes. */
   readonly bounds?: WriteBounds;
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ export async function openRebuildStores({ events, views }: StoreSettings): Promi
 }
 
 /**
- * Making the indexes of a large embedded view, or dropping it, blocks this thread for longer than a lease is valid: the
- * overdue renewal must run before the next check of the lease, which else counts as lost.
+ * Pauses after slow calls: making the indexes of a large embedded view, or dropping it, blocks this thread for longer
+ * than a lease is valid, and the overdue renewal must run before the lease is checked.
  */
 export const withPauses = (readModels: ReadModels): ReadModels => ({
   ...readModels,

@@ -121,8 +121,8 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
 }
 
 /**
- * Views of another log, or of more of this one than there is, are not replaced without being asked: others may use them,
- * or the log was shortened. Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
+ * Refuses views of another log, or of more of this log than there is: others may use them, or the log was shortened.
+ * Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
  */
 export async function refuseForeignViews(
   settings: StoreSettings,
@@ -148,7 +148,7 @@ export async function refuseForeignViews(
   }
 }
 
-/** For a thread of its own: longer than creating the indexes of a large embedded view takes. */
+/** For threads that may wait: longer than creating the indexes of a large embedded view takes. */
 export const longBusyTimeoutMs = 60_000;
 
 /** `busyTimeout`: milliseconds that a write to an embedded file, and its thread, wait for another write. @throws ReadModelsUnavailableError */

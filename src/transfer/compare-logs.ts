@@ -1,4 +1,4 @@
-/** The last word on a copy: both logs read again from the first event, compared one by one, counted and digested. */
+/** Compares a copy with its source: both logs are read from the first event, compared one by one, counted and digested. */
 import { createHash } from 'node:crypto';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { differenceBetween, lineOf } from './copied-event.js';
@@ -6,7 +6,7 @@ import type { Report } from './progress.js';
 import { eventsOf, type Retrying } from './with-retry.js';
 
 export interface Comparison {
-  /** The first one, in words; undefined: identical. */
+  /** The first difference, in words; undefined: identical. */
   readonly difference: string | undefined;
   readonly source: Digest;
   readonly target: Digest;
@@ -20,14 +20,14 @@ export interface Digest {
 
 interface ComparedLogs extends Retrying {
   readonly source: Pick<EventReader, 'readAll'>;
-  /** The source's last event to be compared: it may have grown since. The target is read to its end. */
+  /** The last event of the source to be compared: the source may have grown since. The target is read to its end. */
   readonly until: Position;
   readonly target: Pick<EventReader, 'readAll'>;
   readonly total: number;
   readonly report: Report;
 }
 
-/** Reads both to the end also where they differ, so that counts and digests are those of the whole. */
+/** Reads both to the end even if they differ, so that counts and digests are of the whole. */
 export async function compareLogs(logs: ComparedLogs): Promise<Comparison> {
   const { source, target, until, total, report, ...options } = logs;
   const left = createDigest();

@@ -70,7 +70,7 @@ async function perform({ source, log, to }: Copy, options: CopyOptions): Promise
     };
     const there = await findCommonBeginning(copying);
     let reached = await copyFrom(there, copying);
-    // The service may have been stopped meanwhile.
+    // The service on the source may have stopped meanwhile.
     const stillness = await source.hold();
     reached = await copyFrom(reached, copying);
     const comparison = await compareLogs({ ...copying, until: reached.position, total: reached.events });

@@ -17,7 +17,7 @@ import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
 const eventsPerAppend = 128;
 const bytesPerAppend = 512 * 1024;
-/** Of appends that are under way at once, unless the first one is larger. */
+/** Bytes of the appends that are under way at once; a single larger append goes alone. */
 const bytesAtOnce = 1024 * 1024;
 
 export interface Copying extends Retrying {
@@ -31,14 +31,14 @@ export interface Copying extends Retrying {
   readonly onGrown?: () => void;
 }
 
-/** How much of the source is in the target: a number of events, and the source's position of the last one. */
+/** How much of the source is in the target: the number of events, and the position of the last one in the source. */
 export interface Reached {
   readonly events: number;
   readonly position: Position;
 }
 
 /**
- * Everything that the target holds must be what the source begins with. Reads only.
+ * Checks that the target holds nothing but the beginning of the source. Reads only.
  * @throws CommandFailedError naming the first difference.
  */
 export async function findCommonBeginning({
@@ -67,7 +67,7 @@ export async function findCommonBeginning({
 }
 
 /**
- * Copies what follows `from` up to the head of the source, and again until the head stands still.
+ * Copies what follows `from` up to the head of the source, and again until the head no longer moves.
  * @throws CommandFailedError another process writes to the target.
  */
 export async function copyFrom(from: Reached, copying: Copying): Promise<Reached> {
@@ -89,7 +89,7 @@ async function copyUntil(until: Position, from: Reached, copying: Copying): Prom
   const missing = eventsOf({ reader: source, after: position, until, retry, signal });
   const bounds = { items: appendsAtOnce, size: bytesAtOnce, sizeOf: ({ bytes }: Group) => bytes };
   for await (const groups of inBatches(groupsOf(missing), bounds)) {
-    // The next appends only after these are acknowledged, so that the order is kept.
+    // Waits for these appends before the next ones, so that the order is kept.
     await appendInOrder(groups, copying);
     for (const group of groups) {
       events += group.events.length;
@@ -136,7 +136,7 @@ const append = (target: EventStore, { first, events }: Group): Promise<AppendRes
     { expectedRevision: first.revision === 0n ? 'no_stream' : first.revision - 1n },
   );
 
-/** Failed appends are repeated, with the same ids; positions tell whether the order was kept all the same. */
+/** Repeats failed appends with the same ids; positions then tell whether the order was kept. */
 async function appendInOrder(groups: readonly Group[], copying: Copying): Promise<void> {
   const { target, signal } = copying;
   signal.throwIfAborted();

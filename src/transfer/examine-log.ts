@@ -8,7 +8,7 @@ import { refusal } from './failures.js';
 import type { Report } from './progress.js';
 import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 
-/** Twice as many streams are remembered at most, so that memory is constant. A hole in another one is left to the target to refuse. */
+/** At most twice this many streams are remembered, so that memory is constant. A hole in a forgotten stream is refused by the target. */
 const rememberedStreams = 25_000;
 
 export interface ExaminedLog {

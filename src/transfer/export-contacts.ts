@@ -33,7 +33,7 @@ const columns: Columns = {
   tags: 'text',
 };
 
-/** Streams that a server is asked for at once; the answers wait for their turn. */
+/** Streams that are read from a server at once; results keep their order. */
 const streamsAtOnce = 16;
 
 /** In the order of the log in which the contacts' streams begin. */

@@ -49,7 +49,7 @@ export function eventsSource(log: ExportLog): ExportSource {
         };
       }
     },
-    // Without an ordinal, so that no program takes a part for a whole log.
+    // The last line has no ordinal, so that no program takes a part for a whole log.
     trailer: () => (time === undefined ? undefined : JSON.stringify({ cut_at: time, events: exported })),
   };
 }
@@ -64,7 +64,7 @@ function lineOf(event: LinkedEvent, ordinal: number, isWhole: boolean): string {
   return `{${place},${what},${texts}${isWhole && link !== null ? `,"chain":"${link}"` : ''}}`;
 }
 
-/** What is no JSON of one line would break the lines that follow, too. */
+/** Text that is not JSON of one line would break the following lines. */
 function embedded(text: string, event: StoredEvent): string {
   if (text.startsWith('{') && text.endsWith('}') && !/[\r\n]/.test(text)) return text;
   throw new CommandFailedError(

@@ -39,7 +39,7 @@ function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members
   const created = log.moment.versions('list', id)?.[0];
   if (version === undefined || created === undefined) return undefined;
   if (version.isDeletion) return [id, version.name, created.at, 'deleted', version.at, 0, 0];
-  // A contact who left, and whose event of joining cannot be read, would count as minus one.
+  // Not below zero: the event of joining may be unreadable.
   return [id, version.name, created.at, 'living', null, Math.max(Subscribed, 0), Math.max(Unsubscribed, 0)];
 }
 
@@ -57,7 +57,7 @@ async function count(log: ExportLog): Promise<ReadonlyMap<string, Members>> {
   return lists;
 }
 
-/** The catalogue has been read before: an event of it that cannot be read has ended the export. */
+/** Catalogues have been read before: an unreadable event of theirs has ended the export. */
 const readable = (stored: StoredEvent): Recorded<DomainEvent> | undefined =>
   isContactStream(stored.stream) ? readableContact(stored) : decoded(stored);
 

@@ -56,7 +56,7 @@ export function hadHappened(event: StoredEvent, at: Metadata['at'] | null, time:
   });
 }
 
-/** Unless it happened later, as far as its time can be read. */
+/** Not if it happened later, as far as its time can be read. */
 export function noteUnreadable(log: ExportLog, stored: StoredEvent): void {
   const time = timeOf(log);
   if ((timeOfUnreadable(stored) ?? time) <= time) log.unreadable.note(unreadableEvent(stored, null));

@@ -19,7 +19,7 @@ export async function* asParquet(source: ExportSource): AsyncGenerator<Uint8Arra
     if (rows.length < rowsPerGroup && characters < charactersPerGroup) continue;
     await parquet.write(groupOf(columns, rows));
     yield bytes.getBytes();
-    // Taken by now. The writer goes on at the front of its buffer, and counts on.
+    // The piece has been taken: the writer starts again at the front of its buffer, and counts on.
     bytes.index = 0;
     rows = [];
     characters = 0;

@@ -55,7 +55,7 @@ async function* eventsFrom(
   from: number,
   onLine: FileReaderOptions['onLine'],
 ): AsyncGenerator<StoredEvent> {
-  // From the middle the first line says which one it is; all of it was examined before.
+  // When reading begins in the middle, the first line tells its own number; the file was examined before.
   let number = from === 0 ? 1 : undefined;
   for await (const { bytes, end } of linesOf(file, { from, longest: longestLine })) {
     const line = numbered(file, number, () => {

@@ -43,7 +43,7 @@ export function parseLine(line: string): ImportedLine {
     );
   const parsed = lineSchema.safeParse(value);
   if (!parsed.success) throw new BadLineError(wordsFor(parsed.error.issues[0], value));
-  // What is embedded in the line, byte for byte; anything else could be read in more than one way.
+  // Only canonical text, so that what the line holds is what it was byte for byte, and can be read in one way only.
   if (!isCanonicalJson(line))
     throw new BadLineError(
       'is not canonical JSON, as JSON.stringify(JSON.parse(line)) makes it: there are spaces, a member that comes twice, or another spelling of a number or a character',
@@ -70,7 +70,7 @@ function objectIn(line: string): object {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // What the parser says quotes the line.
+    // The parser's message quotes the line.
   }
   throw new BadLineError('is no JSON object');
 }

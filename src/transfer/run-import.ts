@@ -14,7 +14,7 @@ export interface ImportRequest {
   readonly file: string;
   readonly to: LogAddress;
   readonly isDryRun: boolean;
-  /** What the history in the file must be, up to its event. */
+  /** The history in the file must fit this seal, up to its event. */
   readonly seal?: Seal | undefined;
 }
 

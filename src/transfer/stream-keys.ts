@@ -1,4 +1,4 @@
-/** Finds the secret that a log was begun with: with another one no address would be found. */
+/** Finds the secret that a log was begun with: with another secret no address would be found. */
 import { codec } from '../events/codec.js';
 import { deriveStreamKeys, serviceStream, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';

@@ -27,7 +27,7 @@ export const commandRetry: RetryPolicy = { timeoutMs: 60_000, longestPauseMs: 5_
 
 const firstPauseMs = 100;
 
-/** A full disk stays full: the operator is told at once. */
+/** A full disk stays full: the operator hears of it at once. */
 const mayPass = (error: unknown): boolean =>
   (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) || error instanceof AppendInDoubtError;
 

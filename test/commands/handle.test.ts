@@ -75,7 +75,7 @@ const upsert = (fields: { firstName?: string }): ContactCommand => ({
   tags: [],
 });
 
-describe('a lane', () => {
+describe('the queue of a stream', () => {
   test('commands that wait go out as one append, are decided one after the other, and each is answered for itself', async () => {
     const appended: Appended<DomainEvent>[] = [];
     const { lists } = handlers(store, appended);
@@ -282,7 +282,7 @@ describe('faults of the store', () => {
     expect(lost).toBe(3);
   });
 
-  test('an unavailable store is 503, and the lane works again afterwards', async () => {
+  test('an unavailable store is 503, and the stream works again afterwards', async () => {
     let isDown = true;
     const { lists } = handlers({
       ...store,

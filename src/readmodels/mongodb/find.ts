@@ -42,7 +42,7 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan)
   const conditions: Condition[] = [{ document: { $ne: null } }];
   if (contains !== undefined) conditions.push({ [path(contains.field)]: { $eq: contains.value } });
   for (const field of plan.whereFields) conditions.push({ [path(field)]: { $eq: where?.[field] ?? null } });
-  // No id continues a prefix with the last code point there is, a non-character.
+  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
   if (idPrefix !== '') conditions.push({ _id: { $gte: idPrefix, $lt: `${idPrefix}\u{10FFFF}` } });
   return conditions;
 }

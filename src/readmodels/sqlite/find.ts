@@ -51,7 +51,7 @@ function restrict({ where, contains, idPrefix = '' }: FindQuery, plan: FindPlan,
   if (contains !== undefined) add(conditions, 's.value = ?', contains.value);
   for (const field of plan.whereFields)
     add(conditions, `d.${columnName(field)} IS ?`, toColumn(where?.[field] ?? null));
-  // No id continues a prefix with the last code point there is, a non-character.
+  // The upper bound: the prefix followed by the last code point, a non-character that no id holds.
   if (idPrefix !== '') add(conditions, `${id} >= ? AND ${id} < ?`, idPrefix, `${idPrefix}\u{10FFFF}`);
   return conditions;
 }

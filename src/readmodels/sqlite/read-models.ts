@@ -157,11 +157,11 @@ const damageMark = (file: string): string => `${file}.damaged`;
 function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Db {
   const db = new Database(file, { timeout: busyTimeout });
   db.pragma('journal_mode = WAL');
-  // Documents can be folded again: after a power cut the last commits may be missing, but never only in part.
+  // Documents can be folded again: after a power cut the last commits may be missing, but no commit is there in part.
   db.pragma('synchronous = NORMAL');
   // KiB. A writer reads each document first: a page that is not cached costs as much as the rest of the change.
   db.pragma(`cache_size = ${readOnly ? -16_000 : -32_000}`);
-  // 4 MiB: what is written home goes out in small portions, so that no fsync of the log waits behind a large one.
+  // 4 MiB: the WAL is checkpointed in small portions, so that no fsync of the log waits behind a large one.
   db.pragma('wal_autocheckpoint = 1000');
   db.exec(`
     CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;

@@ -70,7 +70,7 @@ function createSide(db: Db, main: string, field: string): void {
     `CREATE TABLE ${side} (value TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (value, id)) WITHOUT ROWID;
      INSERT INTO ${side} SELECT DISTINCT a.value, d.id FROM ${main} d, json_each(d.${array}) a WHERE instr(d.${array}, '\\') = 0 ORDER BY 1, 2`,
   );
-  // SQLite reads some escapes of JSON otherwise than who wrote them.
+  // SQLite reads some JSON escapes in another way than JavaScript.
   const rest = db
     .prepare<[], { id: string; text: string }>(
       `SELECT id, ${array} AS text FROM ${main} WHERE instr(${array}, '\\') > 0`,
