@@ -1,0 +1,25 @@
+/** When a start says that the service listens. */
+import { expect, test } from 'vitest';
+import type { Readiness } from '../../src/api/health.js';
+import { untilReady } from '../../src/app/readiness.js';
+import { initialStatus } from '../../src/projector/status.js';
+import { createOwnWrites } from '../../src/projector/read-your-writes.js';
+
+test('a start asks the log nothing while it knows that the views are behind: the projector needs the processor', async () => {
+  const head = '0000000000000007';
+  const ownWrites = createOwnWrites({ projections: [], head, now: () => 0 });
+  let looks = 0;
+  const status = () => {
+    looks += 1;
+    if (looks === 5) ownWrites.advance(head);
+    return { ...initialStatus, projector: 'leading', fault: null, live: {} } as const;
+  };
+  let asked = 0;
+  const ask = (): Promise<Readiness> => {
+    asked += 1;
+    return Promise.resolve({ ready: ownWrites.reached(), parts: {} });
+  };
+  const views = { ownWrites, status, evidence: () => undefined };
+  expect(await untilReady(ask, views, new AbortController().signal)).toBe(true);
+  expect(asked).toBe(1);
+});
