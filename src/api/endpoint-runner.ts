@@ -1,4 +1,4 @@
-/** Runs one request through an endpoint, in the contract's order: key → rate limit → body → input → handle → answer. */
+/** Runs one request through an endpoint, in the contract's order: key → rate limit → body → input → parameters and headers → handle → answer. */
 import type { Request, RequestHandler, Response } from 'express';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import type { CommandContext } from '../commands/batch.js';

@@ -47,7 +47,7 @@ export interface HandlerOptions<State, Command, Event extends DomainEvent> {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Folded states kept in memory, the least recently used dropped first. */
+  /** Folded states kept in memory; those that no command has used for longest are dropped first. */
   readonly cacheSize: number;
   /** Called after each append, before its commands are answered. */
   readonly onAppended?: (append: Appended<DomainEvent>) => void;

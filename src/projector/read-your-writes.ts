@@ -49,7 +49,7 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Writes of one after the other, the first of them at `time`, the last up to `position`. */
+/** Writes, one after the other: the first at `time`, the last at `position`. */
 interface LagEntry {
   readonly time: number;
   position: string;

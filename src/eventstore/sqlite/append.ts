@@ -108,9 +108,9 @@ export function createAppender(db: Database.Database): Appender {
           insert({ streamId: id, stream, revision: next, texts, offset, recordedAt });
         outcomes.push(appended, revision, position);
       } else {
-        const first = repeated(claimed.actual, expectation, everyFourth(texts, offset, end));
-        if (first === undefined) outcomes.push(conflict, claimed.actual?.revision ?? noStream, 0);
-        else outcomes.push(appended, expectation + count, first);
+        const lastPosition = repeated(claimed.actual, expectation, everyFourth(texts, offset, end));
+        if (lastPosition === undefined) outcomes.push(conflict, claimed.actual?.revision ?? noStream, 0);
+        else outcomes.push(appended, expectation + count, lastPosition);
         offset = end;
       }
     }
