@@ -8,6 +8,7 @@ import type { Progress } from '../../src/transfer/progress.js';
 import { runMigration } from '../../src/transfer/run-migration.js';
 import { secretFile } from '../../src/cli/secret-advice.js';
 import { openDataFolder } from '../../src/stores/data-folder.js';
+import { usually } from '../support/amount.js';
 import { eventLogChild, startChild } from '../support/event-log.js';
 import {
   eventsInFolder,
@@ -24,7 +25,7 @@ import {
 } from '../support/migrating.js';
 import { eventually, runToExit, startService } from '../support/service.js';
 
-async function filledFolder(events = 500): Promise<string> {
+async function filledFolder(events = 150): Promise<string> {
   const folder = newFolder();
   const store = await openFolder(folder);
   await fill(store, events);
@@ -300,7 +301,7 @@ describe('a run that does not come to its end', () => {
     const to = inNewFolder('copy');
     const random = randomFrom(11);
     let kills = 0;
-    while (kills < 4) {
+    while (kills < usually(2, 4)) {
       const before = countIn(to);
       const run = startMigrate(['--from', from, '--to', to]);
       const enough = before + 1 + Math.floor(random() * 700);
