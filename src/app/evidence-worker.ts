@@ -1,7 +1,6 @@
 /** Composition root of the thread that verifies the embedded log at the start: first its tail, then the whole. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import { lowerThreadPriority } from './lower-thread-priority.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { keepVerifiedHead, readVerifiedHead } from '../evidence/verified-head.js';
@@ -32,7 +31,6 @@ try {
   const source = openSqliteEventReader({ file, pollMs: 0 });
   const verified = await verifiedBefore(await readLogId(source));
   tell({ type: 'tail', difference: await verifyTail({ source, until, verified }) });
-  lowerThreadPriority();
   const result = await verifyLog({ source, until: until.position, depth: 'chain' });
   tell({ type: 'whole', difference: result.intact ? undefined : result.difference });
   if (result.intact) await keep(result);

@@ -12,7 +12,6 @@ import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from '../rebuild/initial-build.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
-import { lowerThreadPriority } from './lower-thread-priority.js';
 
 /** Sent only when it has changed: most reports are about the position alone. */
 type SeldomChanged = Pick<ProjectorStatus, 'parked' | 'live' | 'missing'>;
@@ -44,9 +43,6 @@ const lease = isShared(settings) ? leaseOf('projector') : undefined;
 
 let viewsAreBuilt = (): void => undefined;
 const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
-/** So many events are folded at full priority: what runs for the first time is slow, and on a busy machine reads would wait seconds for a thread of low priority. */
-const warmAfter = 1_000;
-let isWarm = false;
 
 /** The embedded log keeps its chain itself. */
 async function keepEvidenceOfServer(): Promise<void> {
@@ -90,8 +86,6 @@ await runProjector({
   onProgress({ parked, live, missing, ...status }) {
     // Known once they are built, however far behind they are by then.
     if (live !== null) viewsAreBuilt();
-    if (!isWarm && status.folded >= warmAfter) lowerThreadPriority();
-    isWarm ||= status.folded >= warmAfter;
     const isSent = parked === sent?.parked && live === sent.live && missing === sent.missing;
     if (!isSent) sent = { parked, live, missing };
     send({ type: 'progress', status, ...(isSent ? {} : { seldom: { parked, live, missing } }) });

@@ -1,7 +1,6 @@
 /** The projector in its thread, over the files that main opens. */
 import Database from 'better-sqlite3';
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -145,28 +144,3 @@ it('waits with its commit while somebody else makes indexes for seconds, and fai
   await projector.until(() => projector.thread.status().position >= position);
   expect(projector.faults).toEqual([]);
 });
-
-const tellsThreads = existsSync('/proc/thread-self');
-
-it.skipIf(!tellsThreads)(
-  `lets other threads go first once it is warm, not while reads wait for what it runs for the first time${tellsThreads ? '' : ' (skipped: this system does not tell threads apart)'}`,
-  async () => {
-    // Of a thread, the 19th field of its status; the second one, its name, may have blanks.
-    const niceness = (tid: string): string | undefined =>
-      readFileSync(`/proc/self/task/${tid}/stat`, 'latin1').split(') ')[1]?.split(' ')[16];
-    const usual = Number(niceness(String(process.pid)));
-    const lower = String(Math.min(19, usual + 5));
-    const nice = (): string[] => readdirSync('/proc/self/task').filter((tid) => niceness(tid) === lower);
-    const { until, thread: started } = start(path.join(folder, 'views.db'));
-    await until(() => started.status().caughtUp);
-    expect(nice()).toEqual([]);
-    const events = Array.from({ length: 100 }, () => ({ ...toAppend(e.subscribed), id: randomUUID() }));
-    let position = '';
-    for (let stream = 0; stream < 10; stream += 1)
-      ({ position } = await store.append(`contact-${stream}`, events, { expectedRevision: 'no_stream' }));
-    started.notify(position);
-    await until(() => started.status().position === position);
-    expect(nice()).toHaveLength(1);
-    expect(nice()).not.toContain(String(process.pid));
-  },
-);
