@@ -29,8 +29,8 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
   function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<Page> {
     let after = start;
     let inclusive = false;
-    // The first event of ours may be far from the first event.
-    let fruitless = start === logStart ? pagesBeforeSearch : 0;
+    // Our first event may be far from the first event of the log: one page is tried.
+    let fruitless = start === logStart ? pagesBeforeSearch - 1 : 0;
 
     async function leap(): Promise<void> {
       const end = await pages.end(signal);

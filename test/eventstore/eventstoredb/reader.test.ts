@@ -7,19 +7,20 @@ import { createReader } from '../../../src/eventstore/eventstoredb/reader.js';
 const place = (number: number): string => String(number).padStart(20, '0').repeat(2);
 const first = { stream: 'service', revision: 0n, id: 'a', type: 'T', data: '{}', metadata: '{}' };
 
-test('the first event of ours is searched for by the server: thousands of events of others may come before it', async () => {
+test('after one page of events of others the server searches for our first one: thousands may come before it', async () => {
   const asked: string[] = [];
   const ours: StoredEvent = { ...first, position: place(700_000) };
   const page: Page = { events: [ours], first: ours.position, last: ours.position, ended: true };
+  const others: Page = { events: [], first: place(1), last: place(1_000), ended: false };
   const pages: Pages = {
     end: () => Promise.resolve(place(800_000)),
     nextOfOurs(after) {
-      asked.push(`search after ${after === logStart ? 'the start' : after}`);
+      asked.push(`search after ${after}`);
       return Promise.resolve(ours.position);
     },
     ofLog({ after, inclusive }) {
       asked.push(`page ${inclusive === true ? 'from' : 'after'} ${String(after)}`);
-      return Promise.resolve(page);
+      return Promise.resolve(after === logStart ? others : page);
     },
     at: () => Promise.resolve(undefined),
     ofStream: () => Promise.resolve(page),
@@ -35,5 +36,5 @@ test('the first event of ours is searched for by the server: thousands of events
   const head = () => Promise.resolve(ours.position);
   const reader = createReader({ connection: { isClosed: () => false }, pages, notifier, head });
   for await (const events of reader.readAll()) expect(events).toEqual([ours]);
-  expect(asked).toEqual(['search after the start', `page from ${ours.position}`]);
+  expect(asked).toEqual(['page after ', `search after ${place(1_000)}`, `page from ${ours.position}`]);
 });
