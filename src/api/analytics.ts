@@ -1,17 +1,16 @@
-/** The router of the analyst: list growth, tag use and e-mail outcomes by day, week or month. */
-import type { Request, Router } from 'express';
+/** The routes of the analyst: list growth, tag use and e-mail outcomes by day, week or month. */
+import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries, Rows, Wanted } from '../projections/analytics-queries.js';
 import { countIntervals, dayOf, intervals, later, type Range } from '../projections/calendar.js';
 import { lifeId } from '../projections/list-growth.js';
 import { tagLifeId } from '../projections/tag-use.js';
-import type { EndpointRunner } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 import { choice, optionalTime } from './query.js';
 import type { Reads } from './reads.js';
-import { createRoutes } from './routes.js';
+import type { Routes } from './routes.js';
 
-export interface AnalyticsRouter {
+export interface AnalyticsRoutes {
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
   readonly clock: () => number;
@@ -20,16 +19,15 @@ export interface AnalyticsRouter {
 const query = ['from', 'to', 'interval'];
 const maxRows = 3_700;
 
-export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, runner: EndpointRunner): Router {
+export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsRoutes): void {
   const today = (): string => dayOf(new Date(clock()).toISOString());
-  const routes = createRoutes(runner, '/v1/analytics');
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
     data: { ...about, interval: range.interval, from: rows[0]?.from, to: rows.at(-1)?.to, rows },
     beside: reads.isIncomplete([view]) ? { incomplete: true } : {},
   });
 
-  routes.get('/lists/:list_id/growth', {
+  routes.get('/v1/analytics/lists/:list_id/growth', {
     isBeyondContract: true,
     query,
     async handle(call) {
@@ -45,7 +43,7 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
     },
   });
 
-  routes.get('/tags/:tag_id/use', {
+  routes.get('/v1/analytics/tags/:tag_id/use', {
     isBeyondContract: true,
     query,
     async handle(call) {
@@ -63,7 +61,7 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
     },
   });
 
-  routes.get('/emails/outcomes', {
+  routes.get('/v1/analytics/emails/outcomes', {
     isBeyondContract: true,
     query,
     async handle(call) {
@@ -73,8 +71,6 @@ export function analyticsRouter({ analytics, reads, clock }: AnalyticsRouter, ru
       return answer(view, await analytics.emailOutcomes(wanted));
     },
   });
-
-  return routes.router;
 }
 
 /** @throws ServiceError `invalid_interval`, `invalid_time`, `invalid_range` */

@@ -1,4 +1,4 @@
-/** The Express app: routers, and what answers when none of them does. */
+/** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { createAudit } from '../audit/audit.js';
 import type { AuditReader } from '../audit/reading.js';
@@ -8,17 +8,18 @@ import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
-import { analyticsRouter } from './analytics.js';
-import { auditRouter } from './audit.js';
-import { catalogueRouter, type CatalogueRouter } from './catalogue.js';
-import { contactRouter } from './contacts.js';
-import { emailRouter } from './email.js';
+import { analyticsRoutes } from './analytics.js';
+import { auditRoutes } from './audit.js';
+import { catalogueRoutes } from './catalogue.js';
+import { contactRoutes } from './contacts.js';
+import { emailRoutes } from './email.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
-import { healthRouter, type Readiness } from './health.js';
+import { healthRoutes, type Readiness } from './health.js';
 import { parseGroup, parseList, parseTag } from './input.js';
 import { minPositionOf } from './min-position.js';
-import { projectionsRouter, type Rebuilds, type ViewsState } from './projections.js';
+import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type StreamOfView } from './reads.js';
+import { createRoutes } from './routes.js';
 
 export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -55,7 +56,7 @@ export function createApp(options: ApiOptions): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   if (options.withEndpoints) mountEndpoints(app, options, runner);
-  app.use('/health', healthRouter(options.readiness, runner));
+  healthRoutes(app, options.readiness, runner);
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));
   return app;
@@ -64,10 +65,10 @@ export function createApp(options: ApiOptions): Express {
 function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunner): void {
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
-  app.use('/v1/contacts', contactRouter({ ...options, audience, queries, reads }, runner));
-  const mountCatalogue = <Document>(path: string, catalogue: Omit<CatalogueRouter<Document>, 'reads'>): void =>
-    void app.use(path, catalogueRouter({ ...catalogue, reads }, runner));
-  mountCatalogue('/v1/lists', {
+  const routes = createRoutes(app, runner);
+  contactRoutes(routes, { ...options, audience, queries, reads });
+  catalogueRoutes(routes, {
+    reads,
     kind: 'list',
     catalogue: audience.lists,
     parse: parseList,
@@ -76,7 +77,8 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
     page: queries.pageLists,
     show: ({ list_id, list_name }) => ({ list_id, list_name }),
   });
-  mountCatalogue('/v1/tags', {
+  catalogueRoutes(routes, {
+    reads,
     kind: 'tag',
     catalogue: audience.tags,
     parse: parseTag,
@@ -85,7 +87,8 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
     page: queries.pageTags,
     show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
   });
-  mountCatalogue('/v1/groups', {
+  catalogueRoutes(routes, {
+    reads,
     kind: 'group',
     catalogue: audience.groups,
     parse: parseGroup,
@@ -94,11 +97,11 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
     page: queries.pageGroups,
     show: ({ group_id, group_name }) => ({ group_id, group_name }),
   });
-  app.use('/v1/email', emailRouter({ ...options, email: audience.email, queries, reads }, runner));
-  app.use('/v1/analytics', analyticsRouter({ ...options, reads }, runner));
-  app.use('/v1/projections', projectionsRouter({ ...options, projections: liveProjections }, runner));
+  emailRoutes(routes, { ...options, email: audience.email, queries, reads });
+  analyticsRoutes(routes, { ...options, reads });
+  projectionsRoutes(routes, { ...options, projections: liveProjections });
   const audit = createAudit(options.events);
-  app.use('/v1/audit', auditRouter({ ...options, audit, reads }, runner));
+  auditRoutes(routes, { ...options, audit, reads });
 }
 
 const unknownRoute =

@@ -14,7 +14,7 @@ const lookForStopMs = 250;
 
 export function addFeed(routes: Routes, feed: Feed, isStopping: () => boolean): void {
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
-  routes.get('/events', {
+  routes.get('/v1/audit/events', {
     isBeyondContract: true,
     query: ['after', 'types', 'limit', 'format', 'follow'],
     async handle({ request, signal }) {

@@ -10,7 +10,7 @@ const passesAtOnce = 2;
 
 export function addListAt(routes: Routes, audit: Pick<Audit, 'listAt'>): void {
   const passes = createSlots({ running: passesAtOnce, retryAfter: 5 });
-  routes.get('/lists/:list_id/at', {
+  routes.get('/v1/audit/lists/:list_id/at', {
     isBeyondContract: true,
     query: ['time', 'format'],
     async handle({ request, parameter, signal: newSignal }) {

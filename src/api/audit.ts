@@ -1,17 +1,16 @@
-/** The router of the auditor: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
-import type { Router } from 'express';
+/** The routes of the auditor: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
 import type { HistoryPage } from '../audit/history.js';
 import type { Audit } from '../audit/audit.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import { addFeed } from './audit-feed.js';
 import { addListAt } from './audit-list.js';
-import type { Call, EndpointRunner } from './endpoint-runner.js';
+import type { Call } from './endpoint-runner.js';
 import { optionalText, optionalTime, parseContact, requiredTime } from './query.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
-import { createRoutes } from './routes.js';
+import type { Routes } from './routes.js';
 
-export interface AuditRouter {
+export interface AuditRoutes {
   readonly audit: Audit;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;
@@ -19,9 +18,8 @@ export interface AuditRouter {
   readonly isStopping: () => boolean;
 }
 
-export function auditRouter(options: AuditRouter, runner: EndpointRunner): Router {
+export function auditRoutes(routes: Routes, options: AuditRoutes): void {
   const { audit, queries, reads, streamOf, isStopping } = options;
-  const routes = createRoutes(runner, '/v1/audit');
 
   /** The stream follows from an address; for an id the view knows it. */
   async function find(call: Call<unknown>): Promise<{ stream: string; contactId?: string }> {
@@ -36,7 +34,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
     throw new ServiceError('not_found');
   }
 
-  routes.get('/contacts/:contact/history', {
+  routes.get('/v1/audit/contacts/:contact/history', {
     isBeyondContract: true,
     query: ['list_id', 'from', 'to', ...pageParameters],
     async handle(call) {
@@ -55,7 +53,7 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
     },
   });
 
-  routes.get('/contacts/:contact/at', {
+  routes.get('/v1/audit/contacts/:contact/at', {
     isBeyondContract: true,
     query: ['time', 'list_id'],
     async handle(call) {
@@ -70,7 +68,6 @@ export function auditRouter(options: AuditRouter, runner: EndpointRunner): Route
 
   addListAt(routes, audit);
   addFeed(routes, audit.feed, isStopping);
-  return routes.router;
 }
 
 function pageAnswer(page: HistoryPage | undefined) {

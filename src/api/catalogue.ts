@@ -1,15 +1,14 @@
-/** The routers of groups, lists and tags: the same endpoints in three vocabularies. */
-import type { Router } from 'express';
+/** The routes of groups, lists and tags: the same endpoints in three vocabularies. */
 import type { Catalogue, Named } from '../commands/audience.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
-import type { Call, EndpointRunner } from './endpoint-runner.js';
+import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 import { parseNothing, type Parser } from './input.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
-import { createRoutes } from './routes.js';
+import type { Routes } from './routes.js';
 
-export interface CatalogueRouter<Document> {
+export interface CatalogueRoutes<Document> {
   readonly kind: 'group' | 'list' | 'tag';
   readonly catalogue: Catalogue;
   readonly parse: Parser<Readonly<Record<string, string>>>;
@@ -20,14 +19,14 @@ export interface CatalogueRouter<Document> {
   readonly show: (document: Document) => Readonly<Record<string, string>>;
 }
 
-export function catalogueRouter<Document>(options: CatalogueRouter<Document>, runner: EndpointRunner): Router {
+export function catalogueRoutes<Document>(routes: Routes, options: CatalogueRoutes<Document>): void {
   const { kind, catalogue, parse, reads } = options;
   const title = kind === 'group' ? 'Group' : kind === 'list' ? 'List' : 'Tag';
   const idField = `${kind}_id`;
   const nameField = `${kind}_name`;
   const view = `${kind}s`;
   const fields = { flat: [nameField], nested: [] };
-  const routes = createRoutes(runner, `/v1/${view}`);
+  const base = `/v1/${view}`;
   const idOf = (call: Call<unknown>): string => call.parameter(idField);
   const nameOf = (call: Call<Readonly<Record<string, string>>>): string => call.input[nameField] ?? '';
 
@@ -37,13 +36,13 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
     headers: ['X-Position', position],
   });
 
-  routes.post('/create', {
+  routes.post(`${base}/create`, {
     parse,
     fields,
     handle: async (call) => saved('created', await catalogue.create(nameOf(call), call.context)),
   });
 
-  routes.post(`/:${idField}/update`, {
+  routes.post(`${base}/:${idField}/update`, {
     parse,
     fields,
     serverFault: 'internal_update',
@@ -51,7 +50,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
       saved('updated', await catalogue.rename({ id: idOf(call), name: nameOf(call) }, call.context)),
   });
 
-  routes.postOrDelete(`/:${idField}/delete`, {
+  routes.postOrDelete(`${base}/:${idField}/delete`, {
     parse: parseNothing,
     unauthorized: 'empty',
     async handle(call) {
@@ -61,7 +60,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
     },
   });
 
-  routes.get(`/:${idField}`, {
+  routes.get(`${base}/:${idField}`, {
     // The original API has a GET of a list and of a tag, and none of a group.
     ...(kind === 'group' ? { isBeyondContract: true, query: [] } : {}),
     async handle(call) {
@@ -73,7 +72,7 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
     },
   });
 
-  routes.get('/', {
+  routes.get(base, {
     isBeyondContract: true,
     query: pageParameters,
     async handle(call) {
@@ -82,6 +81,4 @@ export function catalogueRouter<Document>(options: CatalogueRouter<Document>, ru
       return pageOf(await options.page(request), { show: options.show, isIncomplete: false, scope: [view] });
     },
   });
-
-  return routes.router;
 }

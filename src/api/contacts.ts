@@ -1,17 +1,16 @@
-/** The router of contacts: create, upsert, status, tags, and the reads. */
-import type { Router } from 'express';
+/** The routes of contacts: create, upsert, status, tags, and the reads. */
 import type { Audience, SavedContact } from '../commands/audience.js';
 import { profileFields, type SubscriptionStatus } from '../commands/contact.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
-import type { Call, EndpointRunner } from './endpoint-runner.js';
+import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
 import { addressIn, contactParsers, parseTagging, type ContactInput } from './input.js';
 import { queryText, requiredText } from './query.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
-import { createRoutes, type Routes } from './routes.js';
+import type { Routes } from './routes.js';
 
-export interface ContactRouter {
+export interface ContactRoutes {
   readonly audience: Audience;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -22,10 +21,9 @@ export interface ContactRouter {
 const listOf = (call: Call<unknown>): string => call.parameter('list_id');
 const inList = <Input extends object>(call: Call<Input>) => ({ listId: listOf(call), ...call.input });
 
-export function contactRouter(options: ContactRouter, runner: EndpointRunner): Router {
+export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   const { audience } = options;
   const parsers = contactParsers(options.clock);
-  const routes = createRoutes(runner, '/v1/contacts');
   const contactFields = { flat: ['email', 'status', ...profileFields], nested: profileFields };
   const tagFields = { flat: ['tag_name', 'contact_email'], nested: [] };
 
@@ -35,7 +33,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     headers: ['X-Position', position],
   });
 
-  routes.post('/:list_id/create', {
+  routes.post('/v1/contacts/:list_id/create', {
     parse: parsers.create,
     fields: contactFields,
     async handle(call) {
@@ -44,7 +42,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     },
   });
 
-  routes.post('/:list_id/upsertcontact', {
+  routes.post('/v1/contacts/:list_id/upsertcontact', {
     parse: parsers.upsert,
     fields: { ...contactFields, flat: [...contactFields.flat, 'tag_name'] },
     async handle(call) {
@@ -53,7 +51,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     },
   });
 
-  routes.post('/:list_id/updatestatus', {
+  routes.post('/v1/contacts/:list_id/updatestatus', {
     parse: parsers.updateStatus,
     fields: { flat: ['status', 'contact_email'], nested: [] },
     async handle(call) {
@@ -67,7 +65,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     },
   });
 
-  routes.post('/tags/:list_id/add', {
+  routes.post('/v1/contacts/tags/:list_id/add', {
     parse: parseTagging,
     fields: tagFields,
     async handle(call) {
@@ -80,7 +78,7 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
     },
   });
 
-  routes.post('/tags/:list_id/remove', {
+  routes.post('/v1/contacts/tags/:list_id/remove', {
     parse: parseTagging,
     fields: tagFields,
     unauthorized: 'absent',
@@ -92,14 +90,13 @@ export function contactRouter(options: ContactRouter, runner: EndpointRunner): R
 
   // Last: its patterns match the paths of others, and answer them with 405.
   addReads(routes, options);
-  return routes.router;
 }
 
-function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): void {
+function addReads(routes: Routes, { queries, reads, streamOf }: ContactRoutes): void {
   const catalogues = ['lists', 'tags'];
   const parkedCatalogues = catalogues.map((view) => ({ view, stream: view }));
 
-  routes.get('/', {
+  routes.get('/v1/contacts', {
     isBeyondContract: true,
     query: ['email'],
     async handle(call) {
@@ -110,7 +107,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
     },
   });
 
-  routes.get('/:list_id', {
+  routes.get('/v1/contacts/:list_id', {
     isBeyondContract: true,
     query: ['status', 'tag_name', ...pageParameters],
     async handle(call) {
@@ -136,7 +133,7 @@ function addReads(routes: Routes, { queries, reads, streamOf }: ContactRouter): 
     },
   });
 
-  routes.get('/:list_id/:contact_id', {
+  routes.get('/v1/contacts/:list_id/:contact_id', {
     isBeyondContract: true,
     query: [],
     async handle(call) {

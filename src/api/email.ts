@@ -1,16 +1,15 @@
-/** The router of transactional e-mail: send, what became of it, release and cancel. */
-import type { Router } from 'express';
+/** The routes of transactional e-mail: send, what became of it, release and cancel. */
 import type { ChangedEmail, EmailRequests } from '../commands/email-requests.js';
 import { ServiceError } from '../errors.js';
 import { deliveryStates } from '../projections/emails.js';
 import type { Queries } from '../projections/queries.js';
-import type { Call, Endpoint, EndpointRunner } from './endpoint-runner.js';
+import type { Call, Endpoint } from './endpoint-runner.js';
 import { parseEmail, parseEmptyBody } from './input.js';
 import { optionalText } from './query.js';
 import { pageOf, pageParameters, pageRequest, type Reads } from './reads.js';
-import { createRoutes } from './routes.js';
+import type { Routes } from './routes.js';
 
-export interface EmailRouter {
+export interface EmailRoutes {
   readonly email: EmailRequests;
   readonly queries: Queries;
   readonly reads: Reads;
@@ -19,10 +18,8 @@ export interface EmailRouter {
 
 const bodyLimit = 1024 * 1024;
 
-export function emailRouter({ email, queries, reads, clock }: EmailRouter, runner: EndpointRunner): Router {
-  const routes = createRoutes(runner, '/v1/email');
-
-  routes.post('/send', {
+export function emailRoutes(routes: Routes, { email, queries, reads, clock }: EmailRoutes): void {
+  routes.post('/v1/email/send', {
     parse: parseEmail,
     fields: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
     bodyLimit,
@@ -64,18 +61,18 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
   });
 
   routes.post(
-    '/:email_id/release',
+    '/v1/email/:email_id/release',
     operation('Email released successfully!', (stream, { context }) =>
       email.release({ stream, now: new Date(clock()).toISOString() }, context),
     ),
   );
 
   routes.post(
-    '/:email_id/cancel',
+    '/v1/email/:email_id/cancel',
     operation('Email cancelled successfully!', (stream, { context }) => email.cancel({ stream }, context)),
   );
 
-  routes.get('/:email_id', {
+  routes.get('/v1/email/:email_id', {
     isBeyondContract: true,
     query: [],
     async handle(call) {
@@ -89,7 +86,7 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
     },
   });
 
-  routes.get('/', {
+  routes.get('/v1/email', {
     isBeyondContract: true,
     query: ['state', ...pageParameters],
     async handle(call) {
@@ -103,8 +100,6 @@ export function emailRouter({ email, queries, reads, clock }: EmailRouter, runne
       return pageOf(await queries.pageEmails({ ...page, state }), { show: (one) => one, isIncomplete, scope });
     },
   });
-
-  return routes.router;
 }
 
 function idempotencyKeyOf({ request }: Call<unknown>): string | undefined {

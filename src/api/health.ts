@@ -1,5 +1,5 @@
-/** The router of health: alive, and ready with the state of each part. Neither limited nor behind a key. */
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+/** The routes of health: alive, and ready with the state of each part. Neither limited nor behind a key. */
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../errors.js';
 import type { EndpointRunner } from './endpoint-runner.js';
 
@@ -8,10 +8,9 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, object>>;
 }
 
-export function healthRouter(readiness: () => Promise<Readiness>, runner: EndpointRunner): Router {
-  const router = Router();
+export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
   const mount = (path: string, handler: RequestHandler): void => {
-    router
+    app
       .route(path)
       .get(handler)
       .all((request, response) => {
@@ -20,15 +19,14 @@ export function healthRouter(readiness: () => Promise<Readiness>, runner: Endpoi
         });
       });
   };
-  mount('/live', (request, response) => {
+  mount('/health/live', (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
-  mount('/ready', (request: Request, response: Response, next) => {
+  mount('/health/ready', (request: Request, response: Response, next) => {
     readiness().then(({ ready, parts }) => {
       if (ready) runner.answer({ request, response }, parts);
       else
         runner.refuse({ request, response }, new ServiceError('unavailable', {}, { retryAfter: 1 }), { data: parts });
     }, next);
   });
-  return router;
 }

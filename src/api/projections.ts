@@ -1,15 +1,14 @@
-/** The router of the views: how far each is, and rebuilding them beside the live ones. */
-import type { Request, Router } from 'express';
+/** The routes of the views: how far each is, and rebuilding them beside the live ones. */
+import type { Request } from 'express';
 import type { AuditReader } from '../audit/reading.js';
 import { ServiceError } from '../errors.js';
 import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
 import type { Body } from './body.js';
-import type { EndpointRunner } from './endpoint-runner.js';
 import { checkFields } from './input.js';
 import { pollRebuild } from './projections-feed.js';
 import { choice } from './query.js';
-import { createRoutes } from './routes.js';
+import type { Routes } from './routes.js';
 
 export interface ViewsState {
   readonly position: string;
@@ -33,7 +32,7 @@ export interface Rebuilds {
   status(): Promise<RebuildRecord | undefined>;
 }
 
-export interface ProjectionsRouter {
+export interface ProjectionsRoutes {
   readonly rebuilds: Rebuilds;
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
@@ -41,11 +40,10 @@ export interface ProjectionsRouter {
   readonly isStopping: () => boolean;
 }
 
-export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRunner): Router {
+export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): void {
   const { rebuilds, projections, views, events, isStopping } = options;
-  const routes = createRoutes(runner, '/v1/projections');
 
-  routes.get('/', {
+  routes.get('/v1/projections', {
     isBeyondContract: true,
     query: [],
     async handle() {
@@ -56,7 +54,7 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
     },
   });
 
-  routes.get('/rebuild', {
+  routes.get('/v1/projections/rebuild', {
     isBeyondContract: true,
     query: ['follow'],
     async handle({ request, signal }) {
@@ -70,7 +68,7 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
     },
   });
 
-  routes.post('/:name/rebuild', {
+  routes.post('/v1/projections/:name/rebuild', {
     parse: parseDryRun,
     fields: { flat: ['dry_run'], nested: [] },
     query: [],
@@ -84,8 +82,6 @@ export function projectionsRouter(options: ProjectionsRouter, runner: EndpointRu
       return { data: await rebuilds.request({ views: wanted, dryRun }) };
     },
   });
-
-  return routes.router;
 }
 
 const isFollowed = ({ query, headers }: Request): boolean =>

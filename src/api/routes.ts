@@ -1,28 +1,23 @@
-/** The routes of one resource: each path has one endpoint, and answers another method with 405 and `Allow`. */
-import { Router } from 'express';
+/** The routes of the API: each path has one endpoint, and answers another method with 405 and `Allow`. */
+import type { Express } from 'express';
 import { ServiceError } from '../errors.js';
 import type { Endpoint, EndpointRunner } from './endpoint-runner.js';
 import { parseNothing } from './input.js';
 
 export interface Routes {
-  readonly router: Router;
   get(path: string, endpoint: Omit<Endpoint<undefined>, 'parse'>): void;
   post<Input>(path: string, endpoint: Endpoint<Input>): void;
   postOrDelete<Input>(path: string, endpoint: Endpoint<Input>): void;
 }
 
-/** `base` is where the router will be mounted; paths are relative to it. */
-export function createRoutes(runner: EndpointRunner, base: string): Routes {
-  const router = Router();
-
+export function createRoutes(app: Express, runner: EndpointRunner): Routes {
   function mount<Input>(
     methods: readonly ('get' | 'post' | 'delete')[],
     path: string,
     endpoint: Endpoint<Input>,
   ): void {
-    const route = router.route(path);
-    const pattern = path === '/' ? base : base + path.replaceAll(/:(\w+)/g, '{$1}');
-    const handler = runner.run(pattern, endpoint);
+    const route = app.route(path);
+    const handler = runner.run(path.replaceAll(/:(\w+)/g, '{$1}'), endpoint);
     for (const method of methods) route[method](handler);
     const allow = methods.map((method) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase())).join(', ');
     route.all((request, response) => {
@@ -31,7 +26,6 @@ export function createRoutes(runner: EndpointRunner, base: string): Routes {
   }
 
   return {
-    router,
     get: (path, endpoint) => mount(['get'], path, { ...endpoint, parse: parseNothing }),
     post: (path, endpoint) => mount(['post'], path, endpoint),
     postOrDelete: (path, endpoint) => mount(['post', 'delete'], path, endpoint),
