@@ -61,13 +61,13 @@ module.exports = {
     },
     ...noHigherFloor,
     only('events', crypto, npm('zod')),
-    only('eventstore', node, npm('better-sqlite3', '@eventstore/db-client')),
+    only('eventstore', node, npm('better-sqlite3', '@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
     only('readmodels', node, npm('better-sqlite3', 'mongodb')),
     {
       name: 'commands-decide-without-a-store',
       severity: 'error',
       from: { path: room('commands'), pathNot: handling },
-      to: { pathNot: [room('commands'), room('events'), errors] },
+      to: { pathNot: [room('commands'), room('events'), errors, npm('immutable')] },
     },
     {
       name: 'commands-know-only-the-port',
@@ -98,6 +98,8 @@ module.exports = {
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],
+      ['@grpc/grpc-js', 'eventstore/eventstoredb'],
+      ['protobufjs', 'eventstore/eventstoredb'],
       ['better-sqlite3', '(eventstore|readmodels)/sqlite'],
     ].map(([name, folder]) => ({
       name: `${name.replace(/[^a-z0-9]+/g, '-')}-in-one-folder`,

@@ -1,13 +1,13 @@
 /** The rules that groups, lists and tags share: a name is unique within its kind, so the whole kind is one aggregate, folded from one stream. */
+import { Map } from 'immutable';
 import type { ErrorCode } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import { nameKey } from '../events/names.js';
 import type { Decider, Decision } from './decider.js';
-import { emptyMap, type PersistentMap } from './persistent-map.js';
 
 export interface CatalogueState {
-  readonly nameById: PersistentMap<string>;
-  readonly idByNameKey: PersistentMap<string>;
+  readonly nameById: Map<string, string>;
+  readonly idByNameKey: Map<string, string>;
 }
 
 interface Entry {
@@ -33,7 +33,7 @@ interface CatalogueKind<Event> {
 
 /** The state in which exactly these, id and name, live. */
 export function catalogueState(entries: Iterable<readonly [id: string, name: string]>): CatalogueState {
-  let state: CatalogueState = { nameById: emptyMap(), idByNameKey: emptyMap() };
+  let state: CatalogueState = { nameById: Map(), idByNameKey: Map() };
   for (const [id, name] of entries) state = evolve(state, { id, name, isDeleted: false });
   return state;
 }
@@ -59,10 +59,10 @@ function evolve(
 ): CatalogueState {
   const { nameById, idByNameKey } = state;
   const previous = nameById.get(id);
-  const others = previous === undefined ? idByNameKey : idByNameKey.without(nameKey(previous));
+  const others = previous === undefined ? idByNameKey : idByNameKey.remove(nameKey(previous));
   return isDeleted
-    ? { nameById: nameById.without(id), idByNameKey: others }
-    : { nameById: nameById.with(id, name), idByNameKey: others.with(nameKey(name), id) };
+    ? { nameById: nameById.remove(id), idByNameKey: others }
+    : { nameById: nameById.set(id, name), idByNameKey: others.set(nameKey(name), id) };
 }
 
 function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, state: CatalogueState): Decision<Event> {

@@ -1,7 +1,8 @@
 /** Tables that fit, and colours where they belong. */
+import widthOf from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { paintFor } from '../../src/cli/colours.js';
-import { printable, table, widthOf, wrap } from '../../src/cli/table.js';
+import { printable, table } from '../../src/cli/table.js';
 
 const plain = (text: string): string => text;
 const rows = [
@@ -27,8 +28,17 @@ describe('a table', () => {
   });
 
   test('counts columns, not characters', () => {
-    expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('👍')]).toEqual([3, 4, 1, 2]);
-    expect(wrap('日本語の名前', 4)).toEqual(['日本', '語の', '名前']);
+    const names = [
+      ['日本', 'x'],
+      ['\u00e9', 'x'],
+      ['👍', 'x'],
+    ];
+    expect(table(names, { titles: ['', ''], width: undefined, emphasise: plain })).toBe(
+      '\n日本  x\n\u00e9     x\n👍    x\n',
+    );
+    expect(table([['', '日本語の名前日本']], { titles: ['', ''], width: 10, emphasise: plain })).toBe(
+      '\n  日本語の\n  名前日本\n',
+    );
   });
 
   test('shows what would move the cursor as its code', () => {
