@@ -2,7 +2,6 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const randomBits = 80n;
 const saltBytes = 16;
 
 /**
@@ -10,20 +9,23 @@ const saltBytes = 16;
  * millisecond, and while the clock stands before the last one, they count up, so that ids sort as they were made.
  */
 export function createUlidSource(now: () => number): () => string {
-  let last = 0n;
+  let time = -1;
+  let [high, low] = [0, 0];
   return () => {
-    const time = BigInt(now());
-    if (time > last >> randomBits) last = (time << randomBits) | random80();
-    else last += 1n;
-    const digits = last.toString(32).padStart(26, '0');
-    return digits.replaceAll(/[a-v]/g, (digit) => crockford.charAt(Number.parseInt(digit, 32)));
+    const at = now();
+    if (at > time) [time, high, low] = [at, random40(), random40()];
+    else low += 1;
+    if (low === 2 ** 40) [high, low] = [high + 1, 0];
+    return digits(time, 10) + digits(high, 8) + digits(low, 8);
   };
 }
 
-/** All groups of a UUID but the third and fourth are random throughout. */
-function random80(): bigint {
-  const uuid = randomUUID();
-  return BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(24)}`);
+const random40 = (): number => Number.parseInt(randomUUID().slice(-10), 16);
+
+function digits(value: number, count: number): string {
+  let text = '';
+  for (let left = value; text.length < count; left = Math.floor(left / 32)) text = crockford.charAt(left % 32) + text;
+  return text;
 }
 
 /** A source of salts: 16 random bytes in hex. Drawn many at a time, because each draw costs more than a salt. */

@@ -24,6 +24,10 @@ const workerUrl = new URL(
 const appendsPerMessage = 1_024;
 const charactersPerMessage = 4 * 1024 * 1024;
 const charactersWaiting = 128 * 1024 * 1024;
+/** One that the writer works on, and one that it finds next. */
+const messagesInFlight = 2;
+/** So many appends go out at once, and the writer works while the turn goes on; fewer wait for its end. */
+const appendsAtOnce = 16;
 const firstBackOffMs = 100;
 const longestBackOffMs = 5_000;
 
@@ -47,8 +51,8 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
   #queue: PendingAppend[] = [];
-  /** The one message that the writer has, in order. */
-  #posted: PendingAppend[] = [];
+  /** The messages that the writer has, in order. */
+  #posted: PendingAppend[][] = [];
   #size = 0;
   #scheduled = false;
   #worker: Worker | undefined;
@@ -78,7 +82,8 @@ export class WriteQueue {
       // A copy: the caller may reuse its array before this turn ends.
       this.#queue.push({ stream, events: [...events], expected, size, expectedRevision, resolve, reject });
       this.#size += size;
-      this.#schedule();
+      if (this.#queue.length >= appendsAtOnce) this.#post();
+      else this.#schedule();
     });
   }
 
@@ -170,8 +175,7 @@ export class WriteQueue {
   }
 
   #takePosted(): PendingAppend[] {
-    const taken = this.#posted;
-    this.#posted = [];
+    const taken = this.#posted.shift() ?? [];
     for (const { size } of taken) this.#size -= size;
     return taken;
   }
@@ -192,20 +196,22 @@ export class WriteQueue {
     });
   }
 
-  /** All that waits, up to the bounds of a message, unless the writer is busy. */
+  /** All that waits, up to the bounds of a message, unless the writer has enough. */
   #post(): void {
-    if (this.#state !== 'up' || this.#posted.length > 0 || this.#queue.length === 0) return;
+    if (this.#state !== 'up' || this.#posted.length >= messagesInFlight || this.#queue.length === 0) return;
     let size = 0;
     const last = this.#queue.findIndex((waiting) => (size += waiting.size) >= charactersPerMessage);
-    this.#posted = this.#queue.splice(0, last < 0 ? appendsPerMessage : Math.min(last + 1, appendsPerMessage));
+    const message = this.#queue.splice(0, last < 0 ? appendsPerMessage : Math.min(last + 1, appendsPerMessage));
+    this.#posted.push(message);
     const recordedAt = new Date(this.#options.clock()).toISOString();
-    this.#worker?.postMessage(pack(this.#posted, recordedAt) satisfies ToWriter);
+    this.#worker?.postMessage(pack(message, recordedAt) satisfies ToWriter);
   }
 
   /** The thread is gone, and with it the answers to what was posted; what was only queued waits for its successor. */
   #ended(error: Error): void {
-    for (const waiting of this.#takePosted())
-      waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
+    while (this.#posted.length > 0)
+      for (const waiting of this.#takePosted())
+        waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';
     if (neverOpened || this.#closing) this.#refuseQueued(error.message);
