@@ -1,5 +1,4 @@
 /** Builds views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
 import { readAhead } from '../projector/batches.js';
@@ -35,7 +34,6 @@ export interface WriteBounds {
 /** Twice as much is kept in memory: what is folded, and what is being written. */
 const defaultBounds: WriteBounds = { documents: 20_000, characters: 16 * 1024 * 1024 };
 const idlePart = 1 / 4;
-const eventsPerTurn = 100;
 
 interface Build {
   readonly input: BulkBuildInput;
@@ -175,11 +173,7 @@ async function* pages(
       const isLast = (result.value.at(-1)?.position ?? '') >= until;
       if (!isLast) ahead = readAhead(iterator);
       const events = isLast ? result.value.filter(({ position }) => position <= until) : result.value;
-      // In parts, with a turn after each: a server sends what has been asked for only while it is being taken.
-      for (let from = 0; from < events.length; from += eventsPerTurn) {
-        yield events.slice(from, from + eventsPerTurn);
-        await nextTurn();
-      }
+      if (events.length > 0) yield events;
       if (isLast) return;
     }
   } finally {

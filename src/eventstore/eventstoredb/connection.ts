@@ -1,17 +1,18 @@
 /** Calls to an EventStoreDB through its client: always of the leader, each with its own timer, none left open behind. */
 import {
+  convertToCommandError,
   EventStoreDBClient,
   type AllStreamSubscription,
   type AppendResult,
   type BaseOptions,
   type EventData,
-  type RecordedEvent,
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
+import type { LogStream, ServerEvent } from './read-log.js';
 import type { ServerAddress } from './url.js';
 
 export interface AppendCall {
@@ -20,11 +21,11 @@ export interface AppendCall {
   readonly expectedRevision: ExpectedRevision;
 }
 
-export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription;
+export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription | LogStream;
 
 export interface ReadCall {
-  readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream;
-  readonly take: (event: RecordedEvent) => boolean;
+  readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream | Promise<Stream>;
+  readonly take: (event: ServerEvent) => boolean;
   /** Milliseconds without an event after which the call is given up. Default: never. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -91,7 +92,7 @@ export function openConnection({ nodes, credentials }: ServerAddress) {
       call((client) => inTime(client.appendToStream(stream, events, { ...ofAppends, expectedRevision }), timeoutMs)),
     /** `ended` = the server has no more; `left` = enough was taken, or `signal` aborted. Rejects with what `unavailable` understands. */
     read: (request: ReadCall): Promise<'ended' | 'left'> =>
-      call((client) => readOnce(request.start(client, ofReads), { ...request, running })),
+      call(async (client) => readOnce(await request.start(client, ofReads), { ...request, running })),
     /** Whether the server did, or judged, what it was last asked for. */
     isUp: (): boolean => up && !closed,
     isClosed,
@@ -129,7 +130,7 @@ function readOnce(
     const timer = silenceMs === undefined ? undefined : setTimeout(silent, silenceMs);
     running.add(stop);
     signal?.addEventListener('abort', leave);
-    stream.on('data', ({ event }: ResolvedEvent) => {
+    stream.on('data', ({ event }: { event?: ServerEvent }) => {
       if (isOver || event === undefined) return;
       timer?.refresh();
       try {
@@ -140,7 +141,7 @@ function readOnce(
     });
     stream.on('end', () => finish('ended'));
     // Stays: a stream that was left may still tell an error.
-    stream.on('error', finish);
+    stream.on('error', (error) => finish(convertToCommandError(error)));
     stream.on('close', () => finish(new SilenceError('the call was closed')));
     if (signal?.aborted === true) leave();
   });
@@ -156,5 +157,5 @@ function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Ans
 function cancel(stream: Stream): void {
   stream.pause();
   const cancelled = 'unsubscribe' in stream ? stream.unsubscribe() : stream.cancel();
-  cancelled.catch(() => undefined);
+  Promise.resolve(cancelled).catch(() => undefined);
 }

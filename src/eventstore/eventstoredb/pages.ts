@@ -8,13 +8,13 @@ import {
   type Direction,
   type ReadPosition,
   type ReadRevision,
-  type RecordedEvent,
 } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, ReadCall } from './connection.js';
 import { faultOf, isNoRecord, SilenceError, unavailable } from './faults.js';
 import { demandPosition, formatPosition, parsePosition } from './positions.js';
+import { readLog, type ServerEvent } from './read-log.js';
 
 export const eventsPerPage = 1_000;
 const bytesPerPage = 4 * 1024 * 1024;
@@ -73,7 +73,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     let bytes = 0;
     let first: Position | undefined;
     let last: Position | undefined;
-    const take = (event: RecordedEvent): boolean => {
+    const take = (event: ServerEvent): boolean => {
       seen += 1;
       const position = formatPosition(event.position);
       if (wanted?.(position) === false) return true;
@@ -100,7 +100,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     // Forwards the server begins with the event at the position itself: one more is asked for.
     const maxCount = isEdge ? count : count + 1;
     const look = { direction, fromPosition, maxCount };
-    const start: ReadCall['start'] = (client, base) => client.readAll({ ...base, ...look });
+    const start: ReadCall['start'] = (client, base) => readLog(client, base, look);
     const wanted = (position: Position): boolean =>
       position === after ? inclusive : isEdge || backwards === position < after;
     return page({ start, count: maxCount, wanted, limit, signal });
@@ -132,7 +132,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
       const leave = (): unknown => (stream.readableLength > 0 ? setImmediate(leave) : caughtUp.abort());
       return stream.on('caughtUp', () => setImmediate(leave));
     };
-    const take = (event: RecordedEvent): boolean => {
+    const take = (event: ServerEvent): boolean => {
       if (isOurs(event, prefix)) found ??= formatPosition(event.position);
       return found === undefined;
     };
@@ -184,10 +184,10 @@ const orUnavailable =
 export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
 
 /** The server's own events and other people's are not. A tombstone is an event of its stream, with a type of the server's. */
-const isOurs = ({ streamId, type }: RecordedEvent, prefix: string): boolean =>
+const isOurs = ({ streamId, type }: ServerEvent, prefix: string): boolean =>
   streamId.startsWith(prefix) && !streamId.startsWith('$') && !type.startsWith('$');
 
-const storedEvent = (event: RecordedEvent, prefix: string, position: Position): StoredEvent => ({
+const storedEvent = (event: ServerEvent, prefix: string, position: Position): StoredEvent => ({
   stream: event.streamId.slice(prefix.length),
   revision: event.revision,
   position,
@@ -197,7 +197,7 @@ const storedEvent = (event: RecordedEvent, prefix: string, position: Position): 
   metadata: textOf(event.metadata),
 });
 
-/** The client has parsed what is JSON, and leaves as bytes what is not. */
+/** Bytes of the log; of a stream, what the client has parsed, or left as bytes because it is not JSON. */
 function textOf(value: unknown): string {
   if (value === undefined) return '';
   return value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);

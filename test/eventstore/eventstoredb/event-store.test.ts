@@ -1,7 +1,9 @@
 /** What the EventStoreDB adapter promises beyond the port: its prefix among other people's events, text as it went in, bursts. */
 import { binaryEvent, EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client';
+import { Client, credentials } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
+import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   logStart,
@@ -150,6 +152,8 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
         const found: StoredEvent[] = [];
         for await (const batch of store.readStream('text', { from })) found.push(...batch);
         expect(found.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }))).toEqual(events);
+        const inLog = await all(store, { after: origin });
+        expect(inLog.slice(-events.length)).toEqual(found);
       }),
       { numRuns: usually(15, 50) },
     );
@@ -164,6 +168,15 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
       expectedRevision: NO_STREAM,
     });
     expect(await all(open({ prefix: name }))).toMatchObject([{ stream: 'odd', data: 'not JSON', metadata: '' }]);
+  });
+
+  test('reads the log as it is stored: an event that somebody wrote in another spelling is not what this service would write', async () => {
+    const name = prefix();
+    const text = '{ "a": 1.0, "a": "\\u00e9" }';
+    await appendBytes(new URL(url).host, `${name}odd`, Buffer.from(text));
+    expect(await all(open({ prefix: name }))).toMatchObject([
+      { stream: 'odd', type: 'Odd', data: text, metadata: text },
+    ]);
   });
 
   test('refuses, before anything is sent, what the server would refuse or take otherwise', async () => {
@@ -247,3 +260,30 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     await expect(reading.next()).rejects.toThrow('closed');
   });
 });
+
+/** As no client writes: bytes that are announced as JSON. */
+async function appendBytes(host: string, stream: string, bytes: Buffer): Promise<void> {
+  const request = protobuf
+    .parse(
+      `syntax = "proto3";
+      message Empty {}
+      message Text { string uuid = 2; string stream = 3; }
+      message Options { Text stream = 1; Empty no_stream = 3; }
+      message Proposed { Text id = 1; map<string, string> about = 2; bytes metadata = 3; bytes data = 4; }
+      message AppendReq { Options options = 1; Proposed event = 2; }`,
+    )
+    .root.lookupType('AppendReq');
+  const service = new Client(host, credentials.createInsecure());
+  onTestFinished(() => service.close());
+  await new Promise<void>((resolve, reject) => {
+    const call = service.makeClientStreamRequest(
+      '/event_store.client.streams.Streams/Append',
+      (message: object) => Buffer.from(request.encode(request.fromObject(message)).finish()),
+      (answer) => answer,
+      (error) => (error === null ? resolve() : reject(error)),
+    );
+    const about = { type: 'Odd', 'content-type': 'application/json' };
+    call.write({ options: { stream: { stream }, noStream: {} } });
+    call.end({ event: { id: { uuid: randomUUID() }, about, metadata: bytes, data: bytes } });
+  });
+}
