@@ -24,7 +24,8 @@ const until = (from: Service, id: string, state: string): Promise<Answer> =>
   eventually(
     async () => {
       const answer = await from.get(`/v1/email/${id}`);
-      return answer.field('state') === state ? answer : undefined;
+      // On servers the lease of a process that was killed has to run out first.
+      return answer.status === 200 && answer.field('state') === state ? answer : undefined;
     },
     { what: `state ${state}` },
   );
