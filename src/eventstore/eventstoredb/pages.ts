@@ -128,8 +128,9 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     const start: ReadCall['start'] = (client, base) => {
       const fromPosition = after === logStart ? START : demandPosition(after);
       const stream = client.subscribeToAll({ ...base, fromPosition, filter: filterOf(prefix) });
-      // `caughtUp` arrives before events that are still on their way through the stream.
-      const leave = (): unknown => (stream.readableLength > 0 ? setImmediate(leave) : caughtUp.abort());
+      // `caughtUp` arrives before events that are still on their way through the stream. Paused, it was left already.
+      const leave = (): unknown =>
+        stream.readableLength > 0 && !stream.isPaused() ? setImmediate(leave) : caughtUp.abort();
       return stream.on('caughtUp', () => setImmediate(leave));
     };
     const take = (event: ServerEvent): boolean => {

@@ -179,6 +179,20 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
     ]);
   });
 
+  test('leaves nothing running behind a search for its next event', async () => {
+    const store = open();
+    const stranger = foreigner();
+    for (let page = 0; page < 3; page += 1) await stranger.write('theirs', 1_000);
+    await store.append('mine', many(5), noStream);
+    for (let round = 0; round < 10; round += 1) expect(await all(store)).toHaveLength(5);
+    const isBusy: boolean[] = [];
+    while (isBusy.length < 20) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      isBusy.push(process.getActiveResourcesInfo().includes('Immediate'));
+    }
+    expect(isBusy).toContain(false);
+  });
+
   test('refuses, before anything is sent, what the server would refuse or take otherwise', async () => {
     const store = open();
     const [good] = [said()];
