@@ -40,7 +40,11 @@ function fitting(natural: readonly number[], width: number | undefined): readonl
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 function linesOf(row: readonly string[], widths: readonly number[]): readonly string[] {
-  const wrapped = row.map((cell, column) => wrap(cell, widths[column] ?? narrowest, { hard: true }).split('\n'));
+  const wrapped = row.map((cell, column) => {
+    const width = widths[column] ?? narrowest;
+    // The library composes characters: what fits stays as it was written.
+    return widthOf(cell) <= width ? [cell] : wrap(cell, width, { hard: true }).split('\n');
+  });
   const height = Math.max(...wrapped.map(({ length }) => length));
   return Array.from({ length: height }, (_, index) =>
     lineOf(
