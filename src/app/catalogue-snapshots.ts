@@ -1,5 +1,6 @@
 /** Snapshots of the catalogues in the read models, so that a start need not fold a million events. Used only if the log confirms them. */
 import { catalogueState, type CatalogueState } from '../commands/catalogue.js';
+import type { Idempotency } from '../events/envelope.js';
 import type { LoadedState } from '../commands/batch.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { Checkpoint, Document, ReadModels, View } from '../readmodels/read-models.js';
@@ -16,6 +17,8 @@ type SnapshotDocument = Document & {
   readonly event_id: string;
   readonly at: string;
   readonly names: readonly (readonly [id: string, name: string])[];
+  /** Of those created with an `Idempotency-Key`. Absent in a snapshot of an earlier version, which would lose them: it is not used. */
+  readonly creations?: readonly (readonly [id: string, creation: Idempotency])[];
 };
 
 export interface Snapshots {
@@ -36,7 +39,7 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
   async function confirmed(stream: string): Promise<SnapshotDocument | undefined> {
     await models.prepare(snapshotView);
     const document = (await models.get<SnapshotDocument>(snapshotView, stream))?.document;
-    if (document === undefined) return undefined;
+    if (document?.creations === undefined) return undefined;
     const event = await reader.readAt(document.position);
     const isTrue = event?.id === document.event_id && event.stream === stream;
     return isTrue && String(event.revision) === document.revision ? document : undefined;
@@ -47,8 +50,15 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
     if (revision - BigInt(kept?.revision ?? -1) < worthwhile) return;
     const event = await reader.readAt(position);
     if (event?.stream !== stream || event.revision !== revision) return;
-    const names = [...state.nameById.entries()];
-    const document: SnapshotDocument = { revision: String(revision), position, event_id: event.id, at, names };
+    const [names, creations] = [[...state.nameById.entries()], [...state.creations.entries()]];
+    const document: SnapshotDocument = {
+      revision: String(revision),
+      position,
+      event_id: event.id,
+      at,
+      names,
+      creations,
+    };
     const before = (await models.load(snapshotView, [stream])).get(stream);
     const name = `snapshot-${stream}`;
     const next: Checkpoint = { logId: '', position, eventId: event.id, storages: {} };
@@ -61,8 +71,8 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
       try {
         const document = await confirmed(stream);
         if (document === undefined) return undefined;
-        const { revision, position, at, names } = document;
-        return { state: catalogueState(names), revision: BigInt(revision), position, at };
+        const { revision, position, at, names, creations } = document;
+        return { state: catalogueState(names, creations), revision: BigInt(revision), position, at };
       } catch (error) {
         onFault(error);
         return undefined;

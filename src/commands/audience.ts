@@ -4,21 +4,30 @@ import { contactStream, groupsStream, listsStream, tagsStream, type StreamKeys }
 import type { ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
 import type { CommandContext } from './batch.js';
-import { idOfName, type CatalogueCommand, type CatalogueState } from './catalogue.js';
-import type {
-  Consent,
-  ContactCommand,
-  ContactState,
-  ListReference,
-  ProfileChange,
-  SubscriptionStatus,
-  TagReference,
+import { idOfName, type CatalogueState } from './catalogue.js';
+import {
+  createCatalogueRequests,
+  idempotencyOf,
+  type Catalogue,
+  type CatalogueHandler,
+  type Replayable,
+  type Written,
+} from './catalogue-requests.js';
+import {
+  profileFields,
+  type Consent,
+  type ContactCommand,
+  type ContactState,
+  type ListReference,
+  type ProfileChange,
+  type SubscriptionStatus,
+  type TagReference,
 } from './contact.js';
 import type { EmailCommand, EmailState } from './email.js';
 import { createEmailRequests, type EmailRequests } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 
-type CatalogueHandler = Pick<CommandHandler<CatalogueState, CatalogueCommand, unknown>, 'execute' | 'fresh' | 'known'>;
+export type { Catalogue, Named } from './catalogue-requests.js';
 
 interface AudienceOptions {
   readonly groups: CatalogueHandler;
@@ -28,22 +37,6 @@ interface AudienceOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
   readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
-}
-
-/** The position of the last event written, or of the state that made a write unnecessary. */
-interface Written {
-  readonly position: string;
-}
-
-export interface Named extends Written {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface Catalogue {
-  create(name: string, context: CommandContext): Promise<Named>;
-  rename(entry: { readonly id: string; readonly name: string }, context: CommandContext): Promise<Named>;
-  remove(id: string, context: CommandContext): Promise<Written>;
 }
 
 export interface SaveContact {
@@ -72,6 +65,12 @@ export interface SavedContact extends Written {
   readonly contactId: string;
 }
 
+export interface UpsertedContact extends SavedContact {
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  /** In this list, after the request. */
+  readonly status: SubscriptionStatus;
+}
+
 export interface TaggedContact extends Written {
   readonly tags: readonly TagReference[];
 }
@@ -82,8 +81,16 @@ export interface Audience {
   readonly lists: Catalogue;
   readonly tags: Catalogue;
   /** Each throws a ServiceError: the refusals of the contract, or `unavailable`. */
-  createContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
-  upsertContact(contact: SaveContact, context: CommandContext): Promise<SavedContact>;
+  createContact(
+    contact: SaveContact,
+    context: CommandContext,
+    idempotencyKey?: string,
+  ): Promise<SavedContact & Replayable>;
+  /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
+  upsertContact(
+    contact: SaveContact & { readonly resubscribe?: boolean | undefined },
+    context: CommandContext,
+  ): Promise<UpsertedContact>;
   updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
@@ -120,15 +127,6 @@ export function createAudience(options: AudienceOptions): Audience {
 
   const streamOf = (email: string): string => contactStream(keys.contactKey(email));
 
-  async function saveContact(
-    command: Extract<ContactCommand, { type: 'Create' | 'Upsert' }>,
-    context: CommandContext,
-  ): Promise<SavedContact> {
-    const stream = streamOf(command.email);
-    const assumeNew = command.type === 'Create' && contacts.known(stream) === undefined;
-    return saved(await contacts.execute({ stream, command, context, assumeNew }));
-  }
-
   async function checkMember(listId: string, stream: string): Promise<void> {
     const isMember = ({ subscriptions }: ContactState): boolean => subscriptions.has(listId);
     const { state } = contacts.known(stream, isMember) ?? (await contacts.fresh(stream));
@@ -137,25 +135,51 @@ export function createAudience(options: AudienceOptions): Audience {
   }
 
   return {
-    groups: catalogue(options.groups, groupsStream, () => newId('grp')),
-    lists: catalogue(lists, listsStream, () => newId('lst')),
-    tags: catalogue(tags, tagsStream, () => newId('tag')),
+    groups: createCatalogueRequests({ handler: options.groups, stream: groupsStream, keys, newId: () => newId('grp') }),
+    lists: createCatalogueRequests({ handler: lists, stream: listsStream, keys, newId: () => newId('lst') }),
+    tags: createCatalogueRequests({ handler: tags, stream: tagsStream, keys, newId: () => newId('tag') }),
     email: createEmailRequests(options),
 
-    async createContact({ listId, email, status, profile, consent }, context) {
+    async createContact(contact, context, idempotencyKey) {
+      const { listId, email, status, profile, consent } = contact;
       const list = await listReference(listId);
+      const stream = streamOf(email);
       const contactId = newId('con');
-      return await saveContact({ type: 'Create', contactId, list, email, status, profile, consent }, context);
+      const handled = await contacts.execute({
+        stream,
+        command: { type: 'Create', contactId, list, email, status, profile, consent },
+        context:
+          idempotencyKey === undefined
+            ? context
+            : { ...context, idempotency: idempotencyOf(keys, idempotencyKey, inputOf(contact)) },
+        assumeNew: contacts.known(stream) === undefined,
+      });
+      return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
-    async upsertContact({ listId, email, status, profile, tagNames, consent }, context) {
+    async upsertContact({ listId, email, status, profile, tagNames, consent, resubscribe }, context) {
       const list = await listReference(listId);
       const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
       const contactId = newId('con');
-      return await saveContact(
-        { type: 'Upsert', contactId, list, email, status, profile, tags: attach, consent },
-        context,
-      );
+      const command = {
+        type: 'Upsert',
+        contactId,
+        list,
+        email,
+        status,
+        profile,
+        tags: attach,
+        consent,
+        resubscribe,
+      } as const;
+      const handled = await contacts.execute({ stream: streamOf(email), command, context });
+      const { state, events } = handled;
+      const changed = events.length === 0 ? 'unchanged' : 'updated';
+      return {
+        ...saved(handled),
+        outcome: state.contactId === contactId ? 'created' : changed,
+        status: state.subscriptions.get(listId)?.status ?? status,
+      };
     },
 
     async updateStatus({ listId, email, status, consent }, context) {
@@ -185,25 +209,10 @@ export function createAudience(options: AudienceOptions): Audience {
   };
 }
 
-function catalogue(handler: CatalogueHandler, stream: string, newId: () => string): Catalogue {
-  const answerOf = ({ state, position }: Handled<CatalogueState, unknown>, id: string): Named => ({
-    id,
-    name: state.nameById.get(id) ?? '',
-    position,
-  });
-  return {
-    async create(name, context) {
-      const id = newId();
-      return answerOf(await handler.execute({ stream, command: { type: 'Create', id, name }, context }), id);
-    },
-    async rename({ id, name }, context) {
-      return answerOf(await handler.execute({ stream, command: { type: 'Rename', id, name }, context }), id);
-    },
-    async remove(id, context) {
-      const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
-      return { position };
-    },
-  };
+/** What a create of a contact asks for, always in the same order. */
+function inputOf({ listId, email, status, profile, consent }: SaveContact): readonly unknown[] {
+  const agreed = consent && [consent.source, consent.statement, consent.ip, consent.legal_basis, consent.occurred_at];
+  return ['contact', listId, email, status, profileFields.map((field) => profile[field]), agreed];
 }
 
 function listIn({ nameById }: CatalogueState, listId: string): ListReference {

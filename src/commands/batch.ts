@@ -91,7 +91,7 @@ function decideOne<State, Command, Event extends DomainEvent>(
   { command, context, state, at }: Step<State, Command>,
 ): Outcome<State, Event> {
   try {
-    const decision = decider.decide(command, state);
+    const decision = decider.decide(command, state, context.idempotency);
     if (isRefusal(decision)) return { status: 'refused', error: new ServiceError(decision.refused) };
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
     const now = new Date(sources.now()).toISOString();
@@ -103,7 +103,7 @@ function decideOne<State, Command, Event extends DomainEvent>(
       const event = withSalt(decided, sources.newSalt);
       const schema = codec.schemaVersion(event.type);
       if (schema !== stamp.metadata.schema) stamp = stampOf({ ...stamp.metadata, schema });
-      after = decider.evolve(after, event);
+      after = decider.evolve(after, event, stamp.metadata);
       events.push(newEvent(event, stamp, sources.newEventId()));
     }
     return { status: 'accepted', state: after, events };

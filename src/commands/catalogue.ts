@@ -2,12 +2,16 @@
 import { Map } from 'immutable';
 import type { ErrorCode } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
+import type { Idempotency } from '../events/envelope.js';
 import { nameKey } from '../events/names.js';
 import type { Decider, Decision } from './decider.js';
 
 export interface CatalogueState {
   readonly nameById: Map<string, string>;
   readonly idByNameKey: Map<string, string>;
+  /** Of what lives and was created with an `Idempotency-Key`. */
+  readonly creations: Map<string, Idempotency>;
+  readonly idByKeyHash: Map<string, string>;
 }
 
 interface Entry {
@@ -31,10 +35,14 @@ interface CatalogueKind<Event> {
   readonly unknown: ErrorCode;
 }
 
-/** The state in which exactly these, id and name, live. */
-export function catalogueState(entries: Iterable<readonly [id: string, name: string]>): CatalogueState {
-  let state: CatalogueState = { nameById: Map(), idByNameKey: Map() };
+/** The state in which exactly these, id and name, live; and how those were created that had an `Idempotency-Key`. */
+export function catalogueState(
+  entries: Iterable<readonly [id: string, name: string]>,
+  creations: Iterable<readonly [id: string, creation: Idempotency]> = [],
+): CatalogueState {
+  let state: CatalogueState = { nameById: Map(), idByNameKey: Map(), creations: Map(), idByKeyHash: Map() };
   for (const [id, name] of entries) state = evolve(state, { id, name, isDeleted: false });
+  for (const [id, creation] of creations) state = withCreation(state, id, creation);
   return state;
 }
 
@@ -48,8 +56,13 @@ export function catalogueDecider<Event extends DomainEvent>(
   return {
     initial: catalogueState([]),
     knows: kind.knows,
-    evolve: (state, event) => evolve(state, kind.read(event)),
-    decide: (command, state) => decide(kind, command, state),
+    evolve(state, event, { idempotency }) {
+      const entry = kind.read(event);
+      const after = evolve(state, entry);
+      // Only a create has it in its metadata.
+      return idempotency === undefined ? after : withCreation(after, entry.id, idempotency);
+    },
+    decide: (command, state, idempotency) => replay(state, idempotency) ?? decide(kind, command, state),
   };
 }
 
@@ -61,8 +74,28 @@ function evolve(
   const previous = nameById.get(id);
   const others = previous === undefined ? idByNameKey : idByNameKey.remove(nameKey(previous));
   return isDeleted
-    ? { nameById: nameById.remove(id), idByNameKey: others }
-    : { nameById: nameById.set(id, name), idByNameKey: others.set(nameKey(name), id) };
+    ? { ...withoutCreation(state, id), nameById: nameById.remove(id), idByNameKey: others }
+    : { ...state, nameById: nameById.set(id, name), idByNameKey: others.set(nameKey(name), id) };
+}
+
+const withCreation = (state: CatalogueState, id: string, creation: Idempotency): CatalogueState => ({
+  ...state,
+  creations: state.creations.set(id, creation),
+  idByKeyHash: state.idByKeyHash.set(creation.key_hash, id),
+});
+
+function withoutCreation(state: CatalogueState, id: string): CatalogueState {
+  const creation = state.creations.get(id);
+  if (creation === undefined) return state;
+  const { creations, idByKeyHash } = state;
+  return { ...state, creations: creations.remove(id), idByKeyHash: idByKeyHash.remove(creation.key_hash) };
+}
+
+/** Undefined: nothing that lives was created with this key. */
+function replay<Event>(state: CatalogueState, idempotency: Idempotency | undefined): Decision<Event> | undefined {
+  const id = idempotency === undefined ? undefined : state.idByKeyHash.get(idempotency.key_hash);
+  if (id === undefined) return undefined;
+  return state.creations.get(id)?.request_hash === idempotency?.request_hash ? [] : { refused: 'idempotency_conflict' };
 }
 
 function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, state: CatalogueState): Decision<Event> {

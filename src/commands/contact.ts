@@ -8,6 +8,7 @@ import {
   type ProfileField,
   type SubscriptionStatus,
 } from '../events/contact.js';
+import type { Idempotency, Metadata } from '../events/envelope.js';
 import { noTags, type TagSet } from './tag-set.js';
 import { knownBy, type Decider, type Decision } from './decider.js';
 
@@ -27,6 +28,8 @@ export interface ContactState {
   readonly contactId: string | null;
   readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
+  /** How the contact was created, where the request had an `Idempotency-Key`. */
+  readonly creation: Idempotency | undefined;
 }
 
 export interface ListReference {
@@ -57,17 +60,28 @@ interface Save extends Standing {
 
 export type ContactCommand =
   | ({ readonly type: 'Create' } & Save)
-  | ({ readonly type: 'Upsert'; readonly tags: readonly TagReference[] } & Save)
+  | ({
+      readonly type: 'Upsert';
+      readonly tags: readonly TagReference[];
+      /** False: who has unsubscribed from the list stays so. */
+      readonly resubscribe?: boolean | undefined;
+    } & Save)
   | ({ readonly type: 'UpdateStatus' } & Standing)
   | { readonly type: 'AddTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] };
 
-const initial: ContactState = { contactId: null, profile: {}, subscriptions: new Map() };
+const initial: ContactState = { contactId: null, profile: {}, subscriptions: new Map(), creation: undefined };
 
-function evolve(state: ContactState, event: ContactEvent): ContactState {
+function evolve(
+  state: ContactState,
+  event: ContactEvent,
+  { idempotency }: Pick<Metadata, 'idempotency'>,
+): ContactState {
   switch (event.type) {
-    case 'ContactCreated':
-      return { contactId: event.data.contact_id, profile: changed({}, event.data.person), subscriptions: new Map() };
+    case 'ContactCreated': {
+      const { contact_id: contactId, person } = event.data;
+      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency };
+    }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
     case 'ContactSubscribed':
@@ -124,16 +138,15 @@ const withTags = (state: ContactState, { data }: TagsChanged, tags: TagSet): Con
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
-  { contactId, profile, subscriptions }: ContactState,
+  { contactId, profile, subscriptions, creation }: ContactState,
   listId: string,
   subscription: Subscription,
-): ContactState => ({ contactId, profile, subscriptions: new Map(subscriptions).set(listId, subscription) });
+): ContactState => ({ contactId, profile, subscriptions: new Map(subscriptions).set(listId, subscription), creation });
 
-function decide(command: ContactCommand, state: ContactState): Decision<ContactEvent> {
+function decide(command: ContactCommand, state: ContactState, idempotency?: Idempotency): Decision<ContactEvent> {
   switch (command.type) {
     case 'Create':
-      if (state.contactId === null) return created(command);
-      return state.contactId === command.contactId ? [] : { refused: 'duplicate_email' };
+      return state.contactId === null ? created(command) : createdBefore(command, state, idempotency);
     case 'Upsert':
       return upsert(command, state);
     case 'UpdateStatus':
@@ -150,6 +163,17 @@ function decide(command: ContactCommand, state: ContactState): Decision<ContactE
   }
 }
 
+function createdBefore(
+  { contactId }: Save,
+  state: ContactState,
+  idempotency: Idempotency | undefined,
+): Decision<ContactEvent> {
+  if (state.contactId === contactId) return [];
+  if (idempotency === undefined || idempotency.key_hash !== state.creation?.key_hash)
+    return { refused: 'duplicate_email' };
+  return idempotency.request_hash === state.creation.request_hash ? [] : { refused: 'idempotency_conflict' };
+}
+
 function created(save: Save): ContactEvent[] {
   const profile = changed({}, save.profile);
   return [
@@ -163,10 +187,15 @@ function upsert(command: Extract<ContactCommand, { type: 'Upsert' }>, state: Con
   if (state.contactId === null) return [...created(command), ...attach(command.contactId, command, attached)];
   return [
     ...profileChange(state.contactId, command.profile, state),
-    ...statusChange(state.contactId, command, state),
+    ...(isResubscription(command, state) && command.resubscribe === false
+      ? []
+      : statusChange(state.contactId, command, state)),
     ...attach(state.contactId, command, attached),
   ];
 }
+
+const isResubscription = ({ list, status }: Standing, { subscriptions }: ContactState): boolean =>
+  status === 'Subscribed' && subscriptions.get(list.list_id)?.status === 'Unsubscribed';
 
 function profileChange(contactId: string, wanted: ProfileChange, { profile }: ContactState): ContactEvent[] {
   const change: Partial<Record<ProfileField, string | null>> = {};

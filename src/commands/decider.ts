@@ -1,6 +1,7 @@
 /** What a decider is: the rules of one aggregate as three plain values. */
 import type { ErrorCode } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
+import type { Idempotency, Metadata } from '../events/envelope.js';
 
 /** A rule said no: nothing is written, and the caller gets this error. */
 export interface Refusal {
@@ -13,8 +14,9 @@ export type Decision<Event> = readonly Event[] | Refusal;
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;
-  evolve(state: State, event: Event): State;
-  decide(command: Command, state: State): Decision<Event>;
+  evolve(state: State, event: Event, metadata: Pick<Metadata, 'idempotency'>): State;
+  /** `idempotency`: as it will stand in the metadata of the events. */
+  decide(command: Command, state: State, idempotency?: Idempotency): Decision<Event>;
   /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */
   knows(event: DomainEvent): event is Event;
 }

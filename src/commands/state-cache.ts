@@ -101,7 +101,7 @@ export function createStateCache<State, Event extends DomainEvent>(
       throw new UnreadableEventError(
         `event ${event.type} at revision ${revision} of ${stored.stream}, position ${position}, is none of this stream`,
       );
-    return { state: decider.evolve(loaded.state, event), revision, position, at: metadata.at };
+    return { state: decider.evolve(loaded.state, event, metadata), revision, position, at: metadata.at };
   }
 
   return {

@@ -32,6 +32,9 @@ export const metadataSchema = z.object({
 
 export type Metadata = z.infer<typeof metadataSchema>;
 
+/** Keyed hashes of the `Idempotency-Key` of a request, and of what it asked for. */
+export type Idempotency = NonNullable<Metadata['idempotency']>;
+
 export interface Recorded<Event> {
   readonly stream: string;
   readonly revision: bigint;

@@ -13,8 +13,10 @@ export interface StreamKeys {
   contactKey(address: string): string;
   /** Key of an e-mail: over the caller's idempotency key, else over the e-mail id. */
   emailKey(source: { readonly idempotencyKey: string } | { readonly emailId: string }): string;
-  /** Hash under which two e-mail requests are the same request; over the fields as received. */
-  requestHash(fields: readonly [from: string, to: string, subject: string, template: string]): string;
+  /** Hash of the idempotency key of a create: never that of an e-mail's stream. */
+  creationKey(idempotencyKey: string): string;
+  /** Hash under which two requests are the same request: over the four fields of an e-mail as received, or what a create asks for. */
+  requestHash(fields: readonly unknown[]): string;
   /** Tells whether two starts used the same secret, and nothing else about it. */
   fingerprint(logId: string): string;
 }
@@ -32,6 +34,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   return {
     contactKey: (address) => stream(normaliseAddress(address)),
     emailKey: (source) => idempotency('emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
+    creationKey: (idempotencyKey) => idempotency(`create:${idempotencyKey}`),
     requestHash: (fields) => request(JSON.stringify(fields)),
     fingerprint,
   };

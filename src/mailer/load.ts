@@ -27,7 +27,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
       const { event, metadata, id } = codec.decode(stored);
       if (!emailDecider.knows(event))
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
-      state = emailDecider.evolve(state, event);
+      state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
       if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
       if (event.type !== 'EmailRequested') continue;

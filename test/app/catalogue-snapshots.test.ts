@@ -45,7 +45,12 @@ async function grow(count: number, before?: LoadedState<CatalogueState>): Promis
       events.map((event) => toAppend(event)),
       { expectedRevision },
     );
-    folded = { state: events.reduce(listDecider.evolve, folded.state), revision, position, at: exampleMetadata.at };
+    folded = {
+      state: events.reduce((state, event) => listDecider.evolve(state, event, {}), folded.state),
+      revision,
+      position,
+      at: exampleMetadata.at,
+    };
   }
   return folded;
 }
@@ -69,7 +74,7 @@ test('a kept catalogue comes back as it was, and the log goes on from there', as
   for await (const batch of store.readStream('lists', { from: kept.revision + 1n }))
     for (const stored of batch) {
       const { event } = codec.decode(stored);
-      if (listDecider.knows(event)) state = listDecider.evolve(state, event);
+      if (listDecider.knows(event)) state = listDecider.evolve(state, event, {});
     }
   expect(contents({ ...later, state })).toEqual(contents(later));
   expect(faults).toEqual([]);
@@ -94,6 +99,29 @@ test('a handler that begins with a snapshot knows what came after it', async () 
   const context = { correlationId: id, causationId: id, requestId: id, actor: 'test' };
   const renamed = handler.execute({ stream: 'lists', command: { type: 'Rename', id: newest, name: 'New' }, context });
   await expect(renamed).resolves.toMatchObject({ events: [{ type: 'ListRenamed' }] });
+});
+
+test('a kept catalogue remembers the keys of creates; a snapshot of an earlier version, which would lose them, is not used', async () => {
+  const creation = { key_hash: 'a1'.repeat(16), request_hash: 'b2'.repeat(16) };
+  const event = { type: 'ListCreated' as const, data: { list_id: 'lst_keyed', list_name: 'Keyed' } };
+  const grown = await grow(10_000);
+  const appended = await store.append('lists', [toAppend(event)], { expectedRevision: grown.revision });
+  const kept = { ...grown, ...appended, state: listDecider.evolve(grown.state, event, { idempotency: creation }) };
+  const models = views();
+  await snapshots(models).save('lists', kept);
+  const loaded = await snapshots(models).load('lists');
+  expect(loaded?.state.creations.toJS()).toEqual({ lst_keyed: creation });
+  expect(loaded?.state.idByKeyHash.get(creation.key_hash)).toBe('lst_keyed');
+
+  const { document, position } = (await models.load(snapshotView, ['lists'])).get('lists') ?? { position: '' };
+  const { creations: _, ...earlier } = { creations: [], ...document };
+  const write = { view: snapshotView, id: 'lists', document: earlier, position: `${position}0`, loaded: position };
+  const next = { logId: '', position, eventId: '', storages: {} };
+  await models.commit({ writes: [write], checkpoint: { name: 'test', previous: null, next } });
+  expect(await snapshots(models).load('lists')).toBeUndefined();
+  await snapshots(models).save('lists', kept);
+  expect(await snapshots(models).load('lists')).toBeDefined();
+  expect(faults).toEqual([]);
 });
 
 test('little news are not worth a snapshot', async () => {

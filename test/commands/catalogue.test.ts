@@ -129,17 +129,25 @@ test('catalogue memory does not grow with renames, though the initial state stay
     return process.memoryUsage().heapUsed;
   };
   const nameOf = (round: number): string => `Name ${round % 2}`;
-  let state = listDecider.evolve(listDecider.initial, {
-    type: 'ListCreated',
-    data: { list_id: 'lst_1', list_name: nameOf(0) },
-  });
+  let state = listDecider.evolve(
+    listDecider.initial,
+    {
+      type: 'ListCreated',
+      data: { list_id: 'lst_1', list_name: nameOf(0) },
+    },
+    {},
+  );
   const before = heap();
   const renames = 50_000;
   for (let round = 1; round <= renames; round += 1)
-    state = listDecider.evolve(state, {
-      type: 'ListRenamed',
-      data: { list_id: 'lst_1', list_name: nameOf(round), previous_name: nameOf(round - 1) },
-    });
+    state = listDecider.evolve(
+      state,
+      {
+        type: 'ListRenamed',
+        data: { list_id: 'lst_1', list_name: nameOf(round), previous_name: nameOf(round - 1) },
+      },
+      {},
+    );
   expect(state.nameById.get('lst_1')).toBe(nameOf(renames));
   expect((heap() - before) / renames).toBeLessThan(40);
 });

@@ -191,7 +191,7 @@ test('deciding again on the resulting state yields nothing', () => {
   const save = { contactId: fc.uuid(), email: fc.constant('ann@example.com'), profile, status, list, consent };
   const command: fc.Arbitrary<ContactCommand> = fc.oneof(
     fc.record({ type: fc.constant('Create' as const), ...save }),
-    fc.record({ type: fc.constant('Upsert' as const), ...save, tags }),
+    fc.record({ type: fc.constant('Upsert' as const), ...save, tags, resubscribe: fc.boolean() }),
     fc.record({ type: fc.constant('UpdateStatus' as const), list, status, consent }),
     fc.record({ type: fc.constant('AddTags' as const), list, tags }),
     fc.record({ type: fc.constant('RemoveTags' as const), list, tags }),

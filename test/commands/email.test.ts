@@ -70,7 +70,8 @@ const states = {
 } satisfies Record<string, EmailEvent[]>;
 type StateName = keyof typeof states;
 
-const fold = (events: readonly EmailEvent[]): EmailState => events.reduce(evolve, initial);
+const fold = (events: readonly EmailEvent[]): EmailState =>
+  events.reduce((state, event) => evolve(state, event, {}), initial);
 const decided = (given: readonly EmailEvent[], when: EmailCommand): readonly EmailEvent[] | string => {
   const decision = decide(when, fold(given));
   return isRefusal(decision) ? decision.refused : decision;

@@ -6,6 +6,7 @@ test('keys are HMAC-SHA-256 under keys derived from the secret; they are for eve
   expect(keys.contactKey('ann@example.com')).toBe('c2c7044a62d2743b34d85493fbfdb537');
   expect(keys.emailKey({ emailId: 'eml_1' })).toBe('3c2c794276792c51933d1ea605b67c30');
   expect(keys.emailKey({ idempotencyKey: 'ä' })).toBe('f0b57ff7c142fd9c0986f946bb33089e');
+  expect(keys.creationKey('ä')).toBe('701c61ec8d4f2a659ac481b7912e9ab0');
   expect(keys.requestHash(['a', 'b', 'c', 'd'])).toBe('d4e143328bc1e0b154f3e84ff1b2dec4');
   expect(keys.fingerprint('x')).toBe('d44b4b9db6dfa27db0c358533d8a29b7');
 });

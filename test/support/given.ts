@@ -2,16 +2,17 @@
 import { expect } from 'vitest';
 import { isRefusal, type Decider, type Decision } from '../../src/commands/decider.js';
 import type { DomainEvent } from '../../src/events/codec.js';
+import type { Idempotency } from '../../src/events/envelope.js';
 
 export function given<State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   ...history: readonly Event[]
 ) {
-  const state = history.reduce((folded, event) => decider.evolve(folded, event), decider.initial);
+  const state = history.reduce((folded, event) => decider.evolve(folded, event, {}), decider.initial);
   return {
     state,
-    when(command: Command) {
-      const decision = decider.decide(command, state);
+    when(command: Command, idempotency?: Idempotency) {
+      const decision = decider.decide(command, state, idempotency);
       return {
         then(...events: readonly Event[]): void {
           expect(decision).toEqual(events);
@@ -31,7 +32,7 @@ export function apply<State, Command, Event extends DomainEvent>(
   state: State,
   decision: Decision<Event>,
 ): State {
-  return isRefusal(decision) ? state : decision.reduce((folded, event) => decider.evolve(folded, event), state);
+  return isRefusal(decision) ? state : decision.reduce((folded, event) => decider.evolve(folded, event, {}), state);
 }
 
 /** How many events came of it; a refusal has none. */
