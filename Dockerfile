@@ -29,6 +29,7 @@ RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/scripts/health.mjs ./scripts/
 # The user "node", by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 VOLUME /data
@@ -36,7 +37,7 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 # Alive, not ready: where an unhealthy container is replaced, a server that is down for a while is no reason to.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "scripts/health.mjs", "/health/live"]
 # No shell in between: the process gets SIGTERM itself, and starts no others, so it needs no init.
 ENTRYPOINT []
 CMD ["node", "--max-semi-space-size=32", "dist/main.js"]

@@ -1,30 +1,50 @@
-/** The HTTP server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
+/** The HTTP or HTTPS server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
 import http from 'node:http';
+import https from 'node:https';
 import type { Express } from 'express';
+
+/** In PEM. */
+export interface TlsCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** With a certificate: HTTPS. */
+export function createServer(app: Express, certificate?: TlsCertificate): http.Server {
+  const options = optionsFor(app);
+  const server =
+    certificate === undefined
+      ? http.createServer(options, app)
+      : https.createServer({ ...options, ...tlsOptions(certificate), handshakeTimeout: 5_000 }, app);
+  server.maxRequestsPerSocket = 1000;
+  return server;
+}
+
+/** New connections get the certificate; those that are open keep theirs. */
+export function renewCertificate(server: http.Server, certificate: TlsCertificate): void {
+  if (server instanceof https.Server) server.setSecureContext(tlsOptions(certificate));
+}
+
+const tlsOptions = ({ cert, key }: TlsCertificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
 /**
  * Express sets the prototype of every request and response object, which alone halves its throughput. Here they are
  * born with it. Slow clients are cut off after 10 s without complete headers and 15 s without a complete request.
  */
-export function createServer(app: Express): http.Server {
+function optionsFor(app: Express) {
   class Incoming extends http.IncomingMessage {}
   class Outgoing extends http.ServerResponse {}
   Object.setPrototypeOf(Incoming.prototype, app.request);
   Object.setPrototypeOf(Outgoing.prototype, app.response);
   Object.assign(app, { request: Incoming.prototype, response: Outgoing.prototype });
-  const server = http.createServer(
-    {
-      IncomingMessage: Incoming,
-      ServerResponse: Outgoing,
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 30_000,
-    },
-    app,
-  );
-  server.maxRequestsPerSocket = 1000;
-  return server;
+  return {
+    IncomingMessage: Incoming,
+    ServerResponse: Outgoing,
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    connectionsCheckingInterval: 2_000,
+    keepAliveTimeout: 30_000,
+  };
 }
 
 /** Stops accepting, lets running requests finish for at most `timeout` milliseconds, then cuts what is left. */

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { isatty } from 'node:tty';
 import { ServerRefusedError } from '../stores/await-server.js';
-import { ConfigurationError } from '../stores/config.js';
+import { ConfigurationError, type Config } from '../stores/config.js';
 import { ServiceError } from '../errors.js';
 import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js';
 import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
@@ -11,10 +11,10 @@ import { ForeignViewsError } from '../projector/start.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 
-export function addressOf(bound: AddressInfo | string | null, host: string): string {
+export function addressOf(bound: AddressInfo | string | null, { host, tls }: Pick<Config, 'host' | 'tls'>): string {
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
   const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
 export function startBanner(address: string, { events, views }: StoreSettings, folder: string): string {

@@ -84,6 +84,7 @@ function createLine(given: Given): CommandLine {
       return findService({
         named: given.options.url ?? present(env['AUDIENCE_URL']),
         written: folder.address(),
+        certificate: folder.certificate(),
         key: present(env['AUDIENCE_KEY']) ?? folder.apiKey(),
         // A log on a server is not in the folder, so a copy of the folder cannot mislead.
         isRunning: () => stores.events.kind !== 'embedded' || hasWriter(stores.events.file),

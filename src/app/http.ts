@@ -6,7 +6,8 @@ import { createApp } from '../api/app.js';
 import type { Readiness } from '../api/health.js';
 import { configuredKey, createAuthenticator, hashKey } from '../api/auth.js';
 import { createRateLimiter } from '../api/rate-limit.js';
-import { closeServer, createServer } from '../api/server.js';
+import { closeServer, createServer, renewCertificate } from '../api/server.js';
+import { followCertificate, ownCertificate, readCertificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
@@ -78,18 +79,34 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     newUuid: randomUUID,
     isStopping: () => stopping,
   });
-  const server = createServer(app);
+  const { tls } = config;
+  const certificate = tls === undefined ? undefined : readCertificate(tls);
+  const server = createServer(app, certificate);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-  const address = addressOf(server.address(), config.host);
-  folder.writeAddress(address);
+  const address = addressOf(server.address(), config);
+  folder.writeAddress(address, certificate && ownCertificate(certificate));
+  const following =
+    tls && certificate
+      ? followCertificate({
+          files: tls,
+          current: certificate,
+          onRenewed(renewed) {
+            renewCertificate(server, renewed);
+            folder.writeAddress(address, ownCertificate(renewed));
+            logger.info('the certificate was renewed');
+          },
+          onFault: (reason) => logger.warn({ reason }, 'the new certificate cannot be used; the one before stays'),
+        })
+      : undefined;
   return {
     address,
     readiness: isReady,
     close() {
       stopping = true;
+      following?.close();
       return closeServer(server, closeTimeoutMs);
     },
   };

@@ -4,6 +4,7 @@ import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
+import { readCertificate } from '../stores/certificate.js';
 import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { firstSecret } from './first-start.js';
@@ -45,6 +46,8 @@ interface Context extends Logs {
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
+  // A bad certificate is refused before anything is written.
+  if (config.tls !== undefined) readCertificate(config.tls);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;

@@ -1,6 +1,7 @@
 /** The running service, for the command line: finds it, asks it, follows its events. */
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
+import { pinnedFetch, type Fetch } from './pinned-fetch.js';
 
 export interface ServerSentEvent {
   readonly event: string;
@@ -35,6 +36,8 @@ export interface ServicePlace {
   readonly named: string | undefined;
   /** As the service wrote it into the data folder when it last started. */
   readonly written: string | undefined;
+  /** In PEM, of the service at the written address: trusted there without an issuer, whatever name it is for. */
+  readonly certificate: string | undefined;
   readonly key: string | undefined;
   /** Whether a service runs on the data folder. What was written down may have come with a copy of it. */
   isRunning(): boolean;
@@ -52,14 +55,19 @@ export async function findService(place: ServicePlace): Promise<ServiceClient | 
   const { named, written, signal } = place;
   const base = named === undefined ? written : demandAddress(named);
   if (base === undefined || !URL.canParse(base)) return undefined;
-  const client = createServiceClient(new URL(base).origin, place);
-  const answers = await isAlive(client.url, signal);
+  const url = new URL(base).origin;
+  const target = { url, fetching: fetchFor(url, place) };
+  const client = createServiceClient(target, place);
+  const answers = await isAlive(target, signal);
   if (named !== undefined && !answers)
     throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
   if (!answers || (named === undefined && !isOwn(client, place))) return undefined;
   place.onNotice(`Through the service at ${client.url}.`);
   return client;
 }
+
+const fetchFor = (url: string, { written, certificate }: ServicePlace): Fetch =>
+  certificate !== undefined && url === written ? pinnedFetch(certificate) : fetch;
 
 function isOwn({ url }: ServiceClient, { isRunning, onNotice }: ServicePlace): boolean {
   if (isRunning()) return true;
@@ -77,11 +85,17 @@ function demandAddress(text: string): string {
   return url.origin;
 }
 
+interface Target {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly fetching: Fetch;
+}
+
 const alive = z.object({ data: z.object({ alive: z.literal(true) }) });
 
-async function isAlive(url: string, signal: AbortSignal): Promise<boolean> {
+async function isAlive({ url, fetching }: Target, signal: AbortSignal): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/health/live`, {
+    const answer = await fetching(`${url}/health/live`, {
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
     });
@@ -98,12 +112,14 @@ const envelope = z.object({
   next_cursor: z.string().optional(),
 });
 
-/** `url`: without a slash at its end. */
-function createServiceClient(url: string, { key, signal }: Pick<ServicePlace, 'key' | 'signal'>): ServiceClient {
+function createServiceClient(
+  { url, fetching }: Target,
+  { key, signal }: Pick<ServicePlace, 'key' | 'signal'>,
+): ServiceClient {
   async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-    const answer = await fetch(url + path, { ...init, headers, redirect: 'error', signal }).catch(broken);
+    const answer = await fetching(url + path, { ...init, headers, redirect: 'error', signal }).catch(broken);
     if (answer.status !== 401) return answer;
     const known = key === undefined ? 'No API key is known here' : 'The service refuses the API key';
     throw new CommandFailedError(

@@ -59,6 +59,8 @@ const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
   API_KEYS: optional(apiKeys).default([]),
+  TLS_CERT: optional(z.string()),
+  TLS_KEY: optional(z.string()),
   DATA_DIR: optional(z.string()).default('./data'),
   EVENTSTORE_URL: optional(url('esdb:', 'esdb+discover:')),
   EVENTSTORE_PREFIX: optional(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')).default(
@@ -97,6 +99,8 @@ export function readConfig(environment: Environment) {
   return {
     port: settings.PORT,
     host: settings.HOST,
+    /** The files of the certificate. Undefined: HTTP without TLS. */
+    tls: tlsIn(settings),
     apiKeys: settings.API_KEYS,
     /** Undefined: e-mail goes to the outbox folder. */
     smtp: settings.SMTP_URL,
@@ -130,6 +134,12 @@ function storesIn(settings: z.output<typeof storesSchema>) {
     /** Undefined: the views are in the data folder. */
     mongodb: settings.MONGODB_URL,
   };
+}
+
+function tlsIn({ TLS_CERT: cert, TLS_KEY: key }: z.output<typeof schema>) {
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert === undefined && key === undefined) return undefined;
+  throw new ConfigurationError('TLS_CERT and TLS_KEY are needed together: the files of the certificate and its key');
 }
 
 function requireWhatBelongsTogether({ ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET }: z.output<typeof schema>): void {

@@ -21,12 +21,14 @@ export interface DataFolder {
   readonly viewsFile: string;
   readonly outbox: string;
   readonly keysFile: string;
-  /** Where the service listens, for the command line on the same machine. */
-  writeAddress(address: string): void;
+  /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
+  writeAddress(address: string, certificate: string | undefined): void;
   /** To be called by the holder of the lock before it listens: the address there is of an earlier run, or came with a copy of the folder. */
   forgetAddress(): void;
   /** As last written: the service may have stopped since. */
   address(): string | undefined;
+  /** What stands beside the address. */
+  certificate(): string | undefined;
   /** The generated key in clear; undefined when it is not in the folder. */
   apiKey(): string | undefined;
   /** Undefined when there is none. */
@@ -59,10 +61,17 @@ export function dataFolderAt(folder: string): DataFolder {
     viewsFile: file('views.db'),
     outbox: file('outbox'),
     keysFile,
-    writeAddress: (address) => writeDurably(file('address'), `${address}\n`),
-    forgetAddress: () => rmSync(file('address'), { force: true }),
-    address: () => lineIn(file('address')),
-    apiKey: () => lineIn(file('api-key.txt')),
+    writeAddress(address, certificate) {
+      if (certificate === undefined) rmSync(file('certificate.pem'), { force: true });
+      else writeDurably(file('certificate.pem'), certificate);
+      writeDurably(file('address'), `${address}\n`);
+    },
+    forgetAddress() {
+      for (const name of ['address', 'certificate.pem']) rmSync(file(name), { force: true });
+    },
+    address: () => textIn(file('address')),
+    certificate: () => textIn(file('certificate.pem')),
+    apiKey: () => textIn(file('api-key.txt')),
     secret() {
       if (!existsSync(file('secret'))) return undefined;
       const secret = readFileSync(file('secret'), 'utf8').trim();
@@ -86,9 +95,9 @@ export function dataFolderAt(folder: string): DataFolder {
   };
 }
 
-function lineIn(file: string): string | undefined {
-  const line = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  return line === '' ? undefined : line;
+function textIn(file: string): string | undefined {
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return text === '' ? undefined : text;
 }
 
 function readKeys(file: string): StoredKey[] {

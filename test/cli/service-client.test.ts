@@ -29,6 +29,7 @@ async function service(answer: RequestListener = () => undefined) {
 const place = (changes: Partial<ServicePlace>): ServicePlace => ({
   named: undefined,
   written: undefined,
+  certificate: undefined,
   key: 'the-key',
   isRunning: () => true,
   onNotice: () => undefined,

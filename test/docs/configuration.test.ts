@@ -48,6 +48,13 @@ describe('the configuration table', () => {
   });
 
   test('tells what is refused', () => {
+    for (const [name, other] of [
+      ['TLS_CERT', 'TLS_KEY'],
+      ['TLS_KEY', 'TLS_CERT'],
+    ] as const)
+      expect(() => readConfig({ [name]: 'file.pem', [other]: '' })).toThrow(
+        /^TLS_CERT and TLS_KEY are needed together/,
+      );
     expect(() => readConfig({ EVENTSTORE_URL: 'esdb://localhost:2113' })).toThrow(/^SECRET is required/);
     expect(table.find(({ name }) => name === 'EVENTSTORE_URL')?.meaning).toContain('`SECRET` is then required');
     const servers = {
@@ -79,6 +86,14 @@ describe('.env.example', () => {
 
 /** What the example shows as defaults must be the defaults. */
 function readConfigOfDefaults(): Partial<ReturnType<typeof readConfig>> {
-  const { apiKeys: _, secret: __, smtp: ___, eventStore: ____, mongodb: _____, ...defaults } = readConfig({});
+  const {
+    apiKeys: _,
+    tls: __,
+    secret: ___,
+    smtp: ____,
+    eventStore: _____,
+    mongodb: ______,
+    ...defaults
+  } = readConfig({});
   return defaults;
 }

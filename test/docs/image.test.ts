@@ -1,12 +1,15 @@
 /** The Dockerfile, as far as it can be held against the code without Docker. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/stores/config.js';
+import { makeCertificate, type TestCertificate } from '../support/certificates.js';
 import { compose, ourServices } from '../support/compose.js';
 import { document } from '../support/markdown.js';
 
@@ -76,20 +79,20 @@ describe.for(checks)('the health check of %s', ([, command, asked]) => {
   afterAll(() => servers.map((server) => server.close()));
 
   /** Answers with that status, and with 404 on any other path. */
-  async function serve(status: number): Promise<string> {
-    const server = createServer((request, response) =>
-      response.writeHead(request.url === asked ? status : 404).end('{}'),
-    );
+  async function serve(status: number, certificate?: TestCertificate): Promise<string> {
+    const answer: RequestListener = (request, response) =>
+      response.writeHead(request.url === asked ? status : 404).end('{}');
+    const server = certificate === undefined ? createServer(answer) : https.createServer(certificate, answer);
     servers.push(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
     const address = server.address();
     return String(typeof address === 'object' ? address?.port : '');
   }
 
-  async function check(port: string): Promise<unknown> {
+  async function check(port: string, more: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const [program, ...parameters] = command;
     expect(program).toBe('node');
-    const child = spawn(process.execPath, parameters, { env: { PORT: port } });
+    const child = spawn(process.execPath, parameters, { env: { PORT: port, ...more } });
     const [status] = (await once(child, 'exit')) as [number | null];
     return status;
   }
@@ -104,6 +107,15 @@ describe.for(checks)('the health check of %s', ([, command, asked]) => {
     const server = servers.pop();
     server?.close();
     expect(await check(port)).toBe(1);
+  });
+
+  test('is passed over HTTPS where the service has the certificate of TLS_CERT, and failed with another', async () => {
+    const certificate = makeCertificate({ name: 'ledger.example.com' });
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'audience-health-')), 'cert.pem');
+    onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
+    writeFileSync(file, certificate.cert);
+    expect(await check(await serve(200, certificate), { TLS_CERT: file })).toBe(0);
+    expect(await check(await serve(200, makeCertificate()), { TLS_CERT: file })).toBe(1);
   });
 });
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,6 +75,8 @@ export interface ServiceOptions {
   readonly dataDir?: string;
   /** A file descriptor in place of a pipe that is read. What is written there is not in `output`. */
   readonly stdout?: number;
+  /** What it takes to trust the certificate of a service with HTTPS. */
+  readonly tls?: https.AgentOptions;
   /** Called with each piece of output as it comes. */
   readonly onOutput?: (text: string) => void;
 }
@@ -93,7 +96,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log = openServiceLog(env, dataDir);
   let run: Run | undefined;
   let earlier = '';
-  let agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const newAgent = (): http.Agent => {
+    const settings = { keepAlive: true, maxSockets: 64, ...options.tls };
+    return options.tls === undefined ? new http.Agent(settings) : new https.Agent(settings);
+  };
+  let agent = newAgent();
 
   const running = (): Run => {
     if (run === undefined) throw new Error('the service does not run');
@@ -102,12 +109,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   async function start(changes: Overrides = {}): Promise<void> {
     if (run !== undefined) throw new Error('the service runs already');
-    agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+    agent = newAgent();
     rmSync(path.join(dataDir, 'address'), { force: true });
     const started = launch({ ...env, ...changes }, options);
     run = { ...started, url: '' };
     try {
-      run = { ...started, url: await ready(started, dataDir) };
+      run = { ...started, url: await ready(started, dataDir, options.tls) };
     } catch (error) {
       await stop('SIGKILL');
       throw error;
@@ -245,7 +252,7 @@ function launch(env: Overrides, { stdout, onOutput }: Pick<ServiceOptions, 'stdo
 }
 
 /** The address, once the service says that it is ready. */
-async function ready({ child, output }: Launched, dataDir: string): Promise<string> {
+async function ready({ child, output }: Launched, dataDir: string, tls?: https.AgentOptions): Promise<string> {
   const file = path.join(dataDir, 'address');
   return await eventually(
     async () => {
@@ -256,7 +263,8 @@ async function ready({ child, output }: Launched, dataDir: string): Promise<stri
       if (address === '') return undefined;
       try {
         const url = new URL(address);
-        const answer = await send({ url, agent: false, method: 'GET', path: '/health/ready', headers: {} });
+        const agent = tls === undefined ? false : new https.Agent(tls);
+        const answer = await send({ url, agent, method: 'GET', path: '/health/ready', headers: {} });
         return answer.status === 200 ? url.origin : undefined;
       } catch {
         return undefined;
@@ -280,7 +288,8 @@ function send({ url, agent, method, path: target, headers, payload }: Sent): Pro
   return new Promise((resolve, reject) => {
     const isPlain = payload !== undefined && headers['transfer-encoding'] === undefined;
     const length = isPlain ? { 'content-length': Buffer.byteLength(payload) } : {};
-    const outgoing = http.request(
+    const { request } = url.protocol === 'https:' ? https : http;
+    const outgoing = request(
       { host: url.hostname, port: url.port, agent, method, path: target, headers: { ...length, ...headers } },
       (incoming) => {
         const chunks: Buffer[] = [];
