@@ -6,6 +6,7 @@ export type ErrorType =
   | 'unknown_id'
   | 'not_in_list'
   | 'unauthorized'
+  | 'forbidden'
   | 'rate_limited'
   | 'invalid_json'
   | 'too_large'
@@ -66,6 +67,7 @@ export const errorCatalogue = {
   too_many_rows: validation('from and to must span at most {limit} intervals'),
   unknown_parameter: validation('Unknown query parameter {field}'),
   unknown_field: validation('Unknown field {field}'),
+  unknown_field_near: validation('Unknown field {field}. Did you mean {names}?'),
   duplicate_group_name: duplicate('Group name already exist!'),
   duplicate_list_name: duplicate('List name already exist!'),
   duplicate_tag_name: duplicate('Tag name already exist!'),
@@ -76,6 +78,7 @@ export const errorCatalogue = {
   unknown_contact: unknownId('Please provide valid contact email!'),
   not_in_list: { status: 400, type: 'not_in_list', message: 'Please provide valid contact email!' },
   invalid_json: { status: 400, type: 'invalid_json', message: 'Request body must be a JSON object' },
+  forbidden: { status: 403, type: 'forbidden', message: 'API key lacks the scope {names}' },
   unauthorized: { status: 401, type: 'unauthorized', message: 'Please send valid apikey in header!' },
   not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
   unknown_view: { status: 404, type: 'not_found', message: 'There is no such view. There are: {names}; or all' },
@@ -108,7 +111,7 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 export interface ErrorParameters {
   /** Name of the body field or query parameter, as the client wrote it. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly limit?: number;
   readonly names?: string;
 }

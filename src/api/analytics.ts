@@ -1,25 +1,25 @@
-/** The routes of the analyst: list growth, tag use and e-mail outcomes by day, week or month. */
-import type { Request } from 'express';
+/** What the endpoints of the analyst do: list growth, tag use and e-mail outcomes by day, week or month. */
+import type { z } from 'zod';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries, Rows, Wanted } from '../projections/analytics-queries.js';
-import { countIntervals, dayOf, intervals, later, type Range } from '../projections/calendar.js';
+import { countIntervals, dayOf, later, type Range } from '../projections/calendar.js';
 import { lifeId } from '../projections/list-growth.js';
 import { tagLifeId } from '../projections/tag-use.js';
 import type { Answer } from './envelope.js';
-import { choice, optionalTime } from './query.js';
+import type { Endpoints } from './endpoints/endpoints.js';
 import type { Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
 export interface AnalyticsRoutes {
+  readonly endpoints: Endpoints['analytics'];
   readonly analytics: AnalyticsQueries;
   readonly reads: Reads;
   readonly clock: () => number;
 }
 
-const query = ['from', 'to', 'interval'];
 const maxRows = 3_700;
 
-export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: AnalyticsRoutes): void {
+export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, clock }: AnalyticsRoutes): void {
   const today = (): string => dayOf(new Date(clock()).toISOString());
 
   const answer = (view: string, { range, rows }: Rows<{ from: string; to: string }>, about: object = {}): Answer => ({
@@ -27,58 +27,44 @@ export function analyticsRoutes(routes: Routes, { analytics, reads, clock }: Ana
     beside: reads.isIncomplete([view]) ? { incomplete: true } : {},
   });
 
-  routes.get('/v1/analytics/lists/:list_id/growth', {
-    isBeyondContract: true,
-    query,
-    async handle(call) {
-      const wanted = wantedOf(call.request, today());
-      const id = call.parameter('list_id');
-      const view = 'list_growth';
-      const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
-      await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
-      const found = await analytics.listGrowth(id, wanted);
-      if (found === undefined) throw new ServiceError('not_found');
-      const { list_id, list_name, created_at, deleted } = found.life;
-      return answer(view, found, { list_id, list_name, created_at, deleted_at: deleted?.at ?? null });
-    },
+  routes.on(endpoints.listGrowth, async (call) => {
+    const wanted = wantedOf(call.query, today());
+    const id = call.parameter('list_id');
+    const view = 'list_growth';
+    const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
+    await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
+    const found = await analytics.listGrowth(id, wanted);
+    if (found === undefined) throw new ServiceError('not_found');
+    const { list_id, list_name, created_at, deleted } = found.life;
+    return answer(view, found, { list_id, list_name, created_at, deleted_at: deleted?.at ?? null });
   });
 
-  routes.get('/v1/analytics/tags/:tag_id/use', {
-    isBeyondContract: true,
-    query,
-    async handle(call) {
-      const wanted = wantedOf(call.request, today());
-      const id = call.parameter('tag_id');
-      const view = 'tag_use';
-      // Any of the lists may be one that was deleted just now.
-      const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
-      const streams = ['lists', 'tags'];
-      await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
-      const found = await analytics.tagUse(id, wanted);
-      if (found === undefined) throw new ServiceError('not_found');
-      const { tag_id, tag_name, created_at, deleted } = found.life;
-      return answer(view, found, { tag_id, tag_name, created_at, deleted_at: deleted?.at ?? null });
-    },
+  routes.on(endpoints.tagUse, async (call) => {
+    const wanted = wantedOf(call.query, today());
+    const id = call.parameter('tag_id');
+    const view = 'tag_use';
+    // Any of the lists may be one that was deleted just now.
+    const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
+    const streams = ['lists', 'tags'];
+    await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
+    const found = await analytics.tagUse(id, wanted);
+    if (found === undefined) throw new ServiceError('not_found');
+    const { tag_id, tag_name, created_at, deleted } = found.life;
+    return answer(view, found, { tag_id, tag_name, created_at, deleted_at: deleted?.at ?? null });
   });
 
-  routes.get('/v1/analytics/emails/outcomes', {
-    isBeyondContract: true,
-    query,
-    async handle(call) {
-      const wanted = wantedOf(call.request, today());
-      const view = 'email_outcomes';
-      await reads.visible(call, { touched: [view], parked: [] });
-      return answer(view, await analytics.emailOutcomes(wanted));
-    },
+  routes.on(endpoints.emailOutcomes, async (call) => {
+    const wanted = wantedOf(call.query, today());
+    const view = 'email_outcomes';
+    await reads.visible(call, { touched: [view], parked: [] });
+    return answer(view, await analytics.emailOutcomes(wanted));
   });
 }
 
-/** @throws ServiceError `invalid_interval`, `invalid_time`, `invalid_range` */
-function wantedOf(request: Request, today: string): Wanted {
-  const from = optionalTime(request, 'from', 'start');
-  const to = optionalTime(request, 'to', 'end');
-  const interval = choice(request, 'interval', { values: intervals, code: 'invalid_interval' });
-  if (from !== undefined && to !== undefined && from > to) throw new ServiceError('invalid_range');
+function wantedOf(
+  { from, to, interval }: z.output<Endpoints['analytics']['listGrowth']['query']>,
+  today: string,
+): Wanted {
   const first = from === undefined ? undefined : dayOf(from);
   return { from: first, to: to === undefined ? later(today, first ?? '') : dayOf(to), interval, check };
 }

@@ -13,9 +13,9 @@ import { auditRoutes } from './audit.js';
 import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
 import { emailRoutes } from './email.js';
+import { createEndpoints } from './endpoints/endpoints.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
 import { healthRoutes, type Readiness } from './health.js';
-import { parseGroup, parseList, parseTag } from './input.js';
 import { minPositionOf } from './min-position.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -66,12 +66,13 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   const routes = createRoutes(app, runner);
-  contactRoutes(routes, { ...options, audience, queries, reads });
+  const endpoints = createEndpoints(options.clock);
+  contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
   catalogueRoutes(routes, {
     reads,
     kind: 'list',
+    endpoints: endpoints.lists,
     catalogue: audience.lists,
-    parse: parseList,
     unknown: 'unknown_list',
     get: queries.getList,
     page: queries.pageLists,
@@ -80,8 +81,8 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
   catalogueRoutes(routes, {
     reads,
     kind: 'tag',
+    endpoints: endpoints.tags,
     catalogue: audience.tags,
-    parse: parseTag,
     unknown: 'unknown_tag',
     get: queries.getTag,
     page: queries.pageTags,
@@ -90,18 +91,18 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
   catalogueRoutes(routes, {
     reads,
     kind: 'group',
+    endpoints: endpoints.groups,
     catalogue: audience.groups,
-    parse: parseGroup,
     unknown: 'unknown_group',
     get: queries.getGroup,
     page: queries.pageGroups,
     show: ({ group_id, group_name }) => ({ group_id, group_name }),
   });
-  emailRoutes(routes, { ...options, email: audience.email, queries, reads });
-  analyticsRoutes(routes, { ...options, reads });
-  projectionsRoutes(routes, { ...options, projections: liveProjections });
+  emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
+  analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
+  projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
   const audit = createAudit(options.events);
-  auditRoutes(routes, { ...options, audit, reads });
+  auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, reads });
 }
 
 const unknownRoute =

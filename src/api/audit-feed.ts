@@ -1,10 +1,12 @@
 /** The endpoint of the event feed: pages of JSON, lines of NDJSON, or server-sent events as they come. */
 import type { Request } from 'express';
-import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../audit/feed.js';
+import type { z } from 'zod';
+import type { Feed, FeedEvent, FeedRequest } from '../audit/feed.js';
 import { createSlots } from '../audit/slots.js';
 import { ServiceError } from '../errors.js';
-import { checkParameters, choice, optionalText } from './query.js';
-import { defaultLimit, pageRequest } from './reads.js';
+import type { Endpoints } from './endpoints/endpoints.js';
+import { checkParameters } from './query.js';
+import { defaultLimit } from './schemas/query.js';
 import type { Routes } from './routes.js';
 
 const mostFollowers = 100;
@@ -12,52 +14,34 @@ const mostFollowers = 100;
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
 
-export function addFeed(routes: Routes, feed: Feed, isStopping: () => boolean): void {
+type Events = Endpoints['audit']['events'];
+type EventsQuery = z.output<Events['query']>;
+
+export function addFeed(
+  routes: Routes,
+  endpoint: Events,
+  { feed, isStopping }: { readonly feed: Feed; readonly isStopping: () => boolean },
+): void {
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
-  routes.get('/v1/audit/events', {
-    isBeyondContract: true,
-    query: ['after', 'types', 'limit', 'format', 'follow'],
-    async handle({ request, signal }) {
-      const format = formatOf(request);
-      if (format === 'follow') checkParameters(request, ['after', 'types', 'follow']);
-      const limit = request.query['limit'] === undefined ? undefined : pageRequest(request, []).limit;
-      const wanted = await wantedOf(request, feed, signal());
-      switch (format) {
-        case 'follow': {
-          const close = await followers.take();
-          return { contentType: 'text/event-stream', pieces: serverSent(feed, wanted, isStopping), close };
-        }
-        case 'ndjson':
-          return { contentType: 'application/x-ndjson', pieces: asLines(feed.all(wanted), limit ?? Infinity) };
-        case 'json': {
-          const { events, next, hasMore } = await feed.page({ ...wanted, limit: limit ?? defaultLimit });
-          return { data: events, beside: { next_after: next, has_more: hasMore } };
-        }
-        default:
-          return format satisfies never;
-      }
-    },
+  routes.on(endpoint, async ({ request, query, signal }) => {
+    const isFollowed = query.follow === 'true';
+    if (isFollowed) checkParameters(request, ['after', 'types', 'follow']);
+    const wanted = { after: await afterOf(request, query, feed), types: new Set(query.types), signal: signal() };
+    if (isFollowed) {
+      const close = await followers.take();
+      return { contentType: 'text/event-stream', pieces: serverSent(feed, wanted, isStopping), close };
+    }
+    if (query.format === 'ndjson')
+      return { contentType: 'application/x-ndjson', pieces: asLines(feed.all(wanted), query.limit ?? Infinity) };
+    const { events, next, hasMore } = await feed.page({ ...wanted, limit: query.limit ?? defaultLimit });
+    return { data: events, beside: { next_after: next, has_more: hasMore } };
   });
 }
 
-/** @throws ServiceError `invalid_follow`, `invalid_feed_format` */
-function formatOf(request: Request): 'json' | 'ndjson' | 'follow' {
-  const follow = choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
-  const format = choice(request, 'format', { values: ['json', 'ndjson'], code: 'invalid_feed_format' });
-  return follow === 'true' ? 'follow' : format;
-}
-
-async function wantedOf(request: Request, feed: Feed, signal: AbortSignal): Promise<FeedRequest> {
-  const types = optionalText(request, 'types')?.split(',') ?? [];
-  if (!types.every(isEventType)) throw new ServiceError('invalid_types');
-  return { after: await afterOf(request, feed), types: new Set(types), signal };
-}
-
 /** A client that lost its connection says where it was. */
-async function afterOf(request: Request, feed: Feed): Promise<string> {
-  const last = request.headers['last-event-id'];
-  const given = optionalText(request, 'after');
-  const after = request.query['follow'] === 'true' && typeof last === 'string' && last !== '' ? last : given;
+async function afterOf({ headers }: Request, query: EventsQuery, feed: Feed): Promise<string> {
+  const last = headers['last-event-id'];
+  const after = query.follow === 'true' && typeof last === 'string' && last !== '' ? last : query.after;
   if (after === undefined) return '';
   if (after === 'now') return await feed.head();
   const position = await feed.position(after);

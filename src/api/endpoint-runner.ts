@@ -1,5 +1,6 @@
 /** Runs one request through an endpoint, in the contract's order: key → rate limit → body → input → parameters and headers → handle → answer. */
 import type { Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
@@ -7,7 +8,9 @@ import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
-import type { Parser } from './input.js';
+import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
+import { createParser, type Parser } from './parse.js';
+import { prefersStrict, strictApplied } from './prefer.js';
 import { checkParameters } from './query.js';
 import type { RateVerdict } from './rate-limit.js';
 import {
@@ -21,33 +24,21 @@ import {
 } from './request-context.js';
 import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './send.js';
 
-export interface Endpoint<Input> {
-  readonly parse: Parser<Input>;
-  /** Documented fields of the body, echoed by errors; absent where the endpoint takes none. */
-  readonly fields?: EchoFields;
-  /** The query parameters of the endpoint: any other is refused. Absent: parameters are ignored. */
-  readonly query?: readonly string[];
-  /** What a 401 carries as `data`. Default: the echo. */
-  readonly unauthorized?: 'echo' | 'empty' | 'absent';
-  readonly serverFault?: 'internal' | 'internal_update';
-  /** Not one of the seventeen endpoints of the original API: 404 for an unknown id, no `Idempotency-Key`. */
-  readonly isBeyondContract?: boolean;
-  /** Bytes; default 256 KiB. */
-  readonly bodyLimit?: number;
-  readonly bucket?: 'email';
-  readonly handle: (call: Call<Input>) => Promise<Answer | StreamedAnswer>;
-}
-
 /** A request that has passed every check but those of the rules. */
-export interface Call<Input> {
+export interface Call<Input = unknown, Query = unknown, Parameter extends string = string> {
   readonly input: Input;
-  readonly parameter: (name: string) => string;
+  readonly query: Query;
+  readonly parameter: (name: Parameter) => string;
   readonly request: Request;
   readonly context: CommandContext;
   /** From `X-Min-Position`; undefined: none is asked for, or the views show it. */
   readonly minPosition: string | undefined;
   readonly signal: () => AbortSignal;
 }
+
+export type Handle<Body extends z.ZodType, Query extends z.ZodType, Path extends string> = (
+  call: Call<z.output<Body>, z.output<Query>, ParameterOf<Path>>,
+) => Promise<Answer | StreamedAnswer>;
 
 export interface RunnerOptions extends RequestOptions {
   /** Slows writes down while the views lag. */
@@ -64,8 +55,11 @@ export interface Exchange {
 }
 
 export interface EndpointRunner {
-  /** The Express handler of an endpoint. `route` is the whole pattern: it is logged, never the URL. */
-  readonly run: <Input>(route: string, endpoint: Endpoint<Input>) => RequestHandler;
+  /** The Express handler of an endpoint. */
+  readonly run: <Body extends z.ZodType, Query extends z.ZodType, Path extends string>(
+    endpoint: Endpoint<Body, Query, Path>,
+    handle: Handle<Body, Query, Path>,
+  ) => RequestHandler;
   /** Answers an error where there is no endpoint: 404, 405, not ready. */
   readonly refuse: (
     exchange: Exchange,
@@ -76,53 +70,75 @@ export interface EndpointRunner {
   readonly answer: (exchange: Exchange, data: object) => void;
 }
 
+/** What does not change from request to request. */
+interface Prepared {
+  readonly endpoint: AnyEndpoint;
+  readonly echoed: EchoFields;
+}
+
+interface PreparedFor<Input, Query, Parameter extends string> extends Prepared {
+  readonly body: Parser<Input>;
+  readonly query: Parser<Query>;
+  readonly handle: (call: Call<Input, Query, Parameter>) => Promise<Answer | StreamedAnswer>;
+}
+
 const defaultBodyLimit = 256 * 1024;
 const anonymousBodyLimit = 8 * 1024;
-const noFields: EchoFields = { flat: [], nested: [] };
 const clientClosedRequest = 499;
 
 export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   const { limits, stallTimeout = stallTimeoutMs } = options;
 
   function count(context: RequestContext, verdict: RateVerdict): void {
-    context.rateHeaders = verdict.headers;
+    context.headers = verdict.headers;
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
   }
 
-  function enter<Input>(context: RequestContext, endpoint: Endpoint<Input>): Body | Promise<Body> {
+  function enter(context: RequestContext, { endpoint, echoed }: Prepared): Body | Promise<Body> {
     const { request } = context;
     const actor = options.authenticate(request);
-    if (actor === undefined) return refuseUnknown(context, endpoint);
+    if (actor === undefined) return refuseUnknown(context, { endpoint, echoed });
     context.actor = actor;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(actor));
-    return readBody(request, {
-      limit: endpoint.bodyLimit ?? defaultBodyLimit,
-      expected: endpoint.fields !== undefined,
-    });
+    return readBody(request, { limit: endpoint.bodyLimit ?? defaultBodyLimit, expected: echoed.flat.length > 0 });
   }
 
-  async function refuseUnknown<Input>(context: RequestContext, endpoint: Endpoint<Input>): Promise<Body> {
+  async function refuseUnknown(context: RequestContext, { endpoint, echoed }: Prepared): Promise<Body> {
     count(context, limits.anonymous.take(addressOf(context.request)));
-    if (endpoint.fields !== undefined && endpoint.unauthorized === undefined)
+    if (echoed.flat.length > 0 && endpoint.unauthorized === undefined)
       context.body = await readForEcho(context.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
   }
 
-  async function handle<Input>(context: RequestContext, endpoint: Endpoint<Input>): Promise<Answer | StreamedAnswer> {
-    context.body = await enter(context, endpoint);
+  function isStrict(context: RequestContext, { own }: AnyEndpoint): boolean {
+    const isPreferred = prefersStrict(context.request.headers['prefer']);
+    if (isPreferred) context.headers = [...context.headers, ...strictApplied];
+    return isPreferred || own === true;
+  }
+
+  function minPositionOf({ headers }: Request): Promise<string | undefined> | undefined {
+    const header = headers['x-min-position'];
+    return header === undefined ? undefined : options.minPosition(String(header));
+  }
+
+  async function handle<Input, Query, Parameter extends string>(
+    context: RequestContext,
+    prepared: PreparedFor<Input, Query, Parameter>,
+  ): Promise<Answer | StreamedAnswer> {
+    context.body = await enter(context, prepared);
     const { request, response, requestId, actor = '' } = context;
-    const input = endpoint.parse(context.body);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (endpoint.query !== undefined) checkParameters(request, endpoint.query);
-    if (!isRead) checkIdempotency(request, endpoint);
-    const header = request.headers['x-min-position'];
-    const minPosition = isRead && header !== undefined ? await options.minPosition(String(header)) : undefined;
+    const input = prepared.body.parse(context.body, !isRead && isStrict(context, prepared.endpoint));
+    const query = parametersOf(request, prepared.endpoint, prepared.query);
+    if (!isRead) checkIdempotency(request, prepared.endpoint);
+    const minPosition = isRead ? await minPositionOf(request) : undefined;
     const admission = isRead ? undefined : options.admit();
     if (admission !== undefined) await admission;
     // A UUID of our own serves as both ids.
     const correlationId = context.isOwnId ? requestId : options.newUuid();
-    return await endpoint.handle({
+    return await prepared.handle({
       input,
+      query,
       parameter: (name) => parameterOf(request, name),
       request,
       context: { correlationId, causationId: correlationId, requestId, actor },
@@ -131,11 +147,15 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     });
   }
 
-  async function send(context: RequestContext, answer: Answer | StreamedAnswer): Promise<void> {
+  async function send(
+    context: RequestContext,
+    answer: Answer | StreamedAnswer,
+    { message }: AnyEndpoint,
+  ): Promise<void> {
     const { request, response } = context;
     if (!('pieces' in answer)) {
       const headers = headersOf(options, context, answer.headers ?? []);
-      sendWhole(response, { status: 200, headers, body: successBody(answer) });
+      sendWhole(response, { status: 200, headers, body: successBody(answer, message) });
       return;
     }
     try {
@@ -146,7 +166,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     }
   }
 
-  function fail<Input>(context: RequestContext, endpoint: Endpoint<Input>, fault: unknown): number {
+  function fail(context: RequestContext, { endpoint, echoed }: Prepared, fault: unknown): number {
     const { response } = context;
     if (response.destroyed || fault instanceof RequestAbortedError) {
       response.destroy();
@@ -157,33 +177,42 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     // A part must not pass for the whole.
     if (response.headersSent) response.destroy();
     else {
-      const data = errorData(error, endpoint, context.body);
+      const data = errorData(error, { endpoint, echoed }, context.body);
       const body = errorBody({ code: error.code, message: error.message, data });
       sendWhole(response, { status, headers: headersOf(options, context, errorHeaders(error)), body });
     }
     return status;
   }
 
-  async function respond<Input>(context: RequestContext, route: string, endpoint: Endpoint<Input>): Promise<void> {
+  async function respond<Input, Query, Parameter extends string>(
+    context: RequestContext,
+    prepared: PreparedFor<Input, Query, Parameter>,
+  ): Promise<void> {
+    const { path: route } = prepared.endpoint;
     try {
-      await send(context, await handle(context, endpoint));
+      await send(context, await handle(context, prepared), prepared.endpoint);
       logRequest(options, context, { route, status: 200 });
     } catch (fault) {
-      const status = fail(context, endpoint, fault);
+      const status = fail(context, prepared, fault);
       logRequest(options, context, { route, status, error: status >= 500 ? fault : undefined });
     }
   }
 
   return {
-    run: (route, endpoint) => (request, response) => {
-      afterPreviousResponse(response, () => {
-        respond(createRequestContext(options, request, response), route, endpoint).catch(() => response.destroy());
-      });
+    run(endpoint, handler) {
+      const body = createParser(endpoint.body);
+      const echoed = endpoint.echo ?? { flat: body.fields, nested: [] };
+      const prepared = { endpoint, body, echoed, query: createParser(endpoint.query), handle: handler };
+      return (request, response) => {
+        afterPreviousResponse(response, () => {
+          respond(createRequestContext(options, request, response), prepared).catch(() => response.destroy());
+        });
+      };
     },
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const context = createRequestContext(options, request, response);
       if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
-        context.rateHeaders = limits.anonymous.take(addressOf(request)).headers;
+        context.headers = limits.anonymous.take(addressOf(request)).headers;
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data });
       const all = headersOf(options, context, [...errorHeaders(error), ...headers]);
@@ -192,15 +221,19 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     },
     answer({ request, response }, data) {
       const headers = headersOf(options, createRequestContext(options, request, response), []);
-      sendWhole(response, { status: 200, headers, body: successBody({ data }) });
+      sendWhole(response, { status: 200, headers, body: successBody({ data }, undefined) });
     },
   };
 }
 
+function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {
+  if (own === true) checkParameters(request, parser.fields);
+  return parser.parse(request.query, false);
+}
+
 /** The endpoints of the original API take the header without effect. @throws ServiceError `idempotency_unsupported` */
-function checkIdempotency<Input>({ headers }: Request, { isBeyondContract }: Endpoint<Input>): void {
-  if (isBeyondContract === true && headers['idempotency-key'] !== undefined)
-    throw new ServiceError('idempotency_unsupported');
+function checkIdempotency({ headers }: Request, { own }: AnyEndpoint): void {
+  if (own === true && headers['idempotency-key'] !== undefined) throw new ServiceError('idempotency_unsupported');
 }
 
 const addressOf = (request: Request): string => request.socket.remoteAddress ?? '';
@@ -211,17 +244,24 @@ function parameterOf(request: Request, name: string): string {
 }
 
 /** Codes that are about the transport and not about a body that was understood. */
-const withoutEcho = new Set(['rate_limited', 'invalid_json', 'too_large', 'unsupported_media_type', 'not_found']);
+const withoutEcho = new Set([
+  'rate_limited',
+  'forbidden',
+  'invalid_json',
+  'too_large',
+  'unsupported_media_type',
+  'not_found',
+]);
 
-function errorData<Input>(error: ServiceError, endpoint: Endpoint<Input>, body: Body): unknown {
+function errorData(error: ServiceError, { endpoint, echoed }: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
-  return withoutEcho.has(error.code) ? {} : echo(body, endpoint.fields ?? noFields);
+  return withoutEcho.has(error.code) ? {} : echo(body, echoed);
 }
 
-function asAnswer<Input>(fault: unknown, { serverFault, isBeyondContract }: Endpoint<Input>): ServiceError {
+function asAnswer(fault: unknown, { serverFault, own }: AnyEndpoint): ServiceError {
   const error = asServiceError(fault, serverFault ?? 'internal');
   const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
-  return isUnknown && isBeyondContract === true ? new ServiceError('not_found') : error;
+  return isUnknown && own === true ? new ServiceError('not_found') : error;
 }
 
 function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {

@@ -2,8 +2,6 @@
 import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
 
 export interface Answer {
-  /** Absent on successful GETs. */
-  readonly message?: string;
   readonly data: unknown;
   /** Fields that stand beside `data`: `next_cursor`, `incomplete`. */
   readonly beside?: Readonly<Record<string, string | boolean>>;
@@ -12,7 +10,8 @@ export interface Answer {
 
 const maxEchoBytes = 8 * 1024;
 
-export function successBody({ message, data, beside }: Answer): string {
+/** `message` is absent on successful GETs. */
+export function successBody({ data, beside }: Answer, message: string | undefined): string {
   const text = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
   const more = beside === undefined ? '' : `,${JSON.stringify(beside).slice(1, -1)}`;
   return `{"statusCode":200,"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;

@@ -1,6 +1,7 @@
-/** The routes of health: alive, and ready with the state of each part. Neither limited nor behind a key. */
+/** What the endpoints of health do: alive, and ready with the state of each part. Neither limited nor behind a key. */
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../errors.js';
+import { healthEndpoints } from './endpoints/health.js';
 import type { EndpointRunner } from './endpoint-runner.js';
 
 export interface Readiness {
@@ -19,10 +20,10 @@ export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, 
         });
       });
   };
-  mount('/health/live', (request, response) => {
+  mount(healthEndpoints.live.path, (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
-  mount('/health/ready', (request: Request, response: Response, next) => {
+  mount(healthEndpoints.ready.path, (request: Request, response: Response, next) => {
     readiness().then(({ ready, parts }) => {
       if (ready) runner.answer({ request, response }, parts);
       else

@@ -1,13 +1,10 @@
-/** The routes of the views: how far each is, and rebuilding them beside the live ones. */
-import type { Request } from 'express';
+/** What the endpoints of the views do: how far each is, and rebuilding them beside the live ones. */
 import type { AuditReader } from '../audit/reading.js';
 import { ServiceError } from '../errors.js';
 import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
-import type { Body } from './body.js';
-import { checkFields } from './input.js';
+import type { Endpoints } from './endpoints/endpoints.js';
 import { pollRebuild } from './projections-feed.js';
-import { choice } from './query.js';
 import type { Routes } from './routes.js';
 
 export interface ViewsState {
@@ -33,6 +30,7 @@ export interface Rebuilds {
 }
 
 export interface ProjectionsRoutes {
+  readonly endpoints: Endpoints['projections'];
   readonly rebuilds: Rebuilds;
   readonly projections: readonly View[];
   readonly views: () => ViewsState;
@@ -41,51 +39,34 @@ export interface ProjectionsRoutes {
 }
 
 export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): void {
-  const { rebuilds, projections, views, events, isStopping } = options;
+  const { endpoints, rebuilds, projections, views, events, isStopping } = options;
 
-  routes.get('/v1/projections', {
-    isBeyondContract: true,
-    query: [],
-    async handle() {
-      const last = await rebuilds.status();
-      const running = last !== undefined && isOpen(last) ? last : undefined;
-      const state = views();
-      return { data: projections.map((view) => shown(view, state, running)) };
-    },
+  routes.on(endpoints.list, async () => {
+    const last = await rebuilds.status();
+    const running = last !== undefined && isOpen(last) ? last : undefined;
+    const state = views();
+    return { data: projections.map((view) => shown(view, state, running)) };
   });
 
-  routes.get('/v1/projections/rebuild', {
-    isBeyondContract: true,
-    query: ['follow'],
-    async handle({ request, signal }) {
-      choice(request, 'follow', { values: ['false', 'true'], code: 'invalid_follow' });
-      const record = await rebuilds.status();
-      if (record === undefined) throw new ServiceError('not_found');
-      const show = (known: RebuildRecord): Promise<object> => withBody(known, events);
-      if (!isFollowed(request)) return { data: await show(record) };
-      const pieces = pollRebuild({ rebuilds, signal: signal(), isStopping, show });
-      return { contentType: 'text/event-stream', pieces };
-    },
+  routes.on(endpoints.rebuildStatus, async ({ request, query, signal }) => {
+    const record = await rebuilds.status();
+    if (record === undefined) throw new ServiceError('not_found');
+    const show = (known: RebuildRecord): Promise<object> => withBody(known, events);
+    const isFollowed = (query.follow ?? String(request.headers.accept === 'text/event-stream')) === 'true';
+    if (!isFollowed) return { data: await show(record) };
+    const pieces = pollRebuild({ rebuilds, signal: signal(), isStopping, show });
+    return { contentType: 'text/event-stream', pieces };
   });
 
-  routes.post('/v1/projections/:name/rebuild', {
-    parse: parseDryRun,
-    fields: { flat: ['dry_run'], nested: [] },
-    query: [],
-    isBeyondContract: true,
-    async handle({ input: { dryRun }, parameter }) {
-      const name = parameter('name');
-      const known = projections.map((view) => view.name);
-      const wanted = name === 'all' ? known : [...new Set(name.split(','))];
-      if (!wanted.every((one) => known.includes(one)))
-        throw new ServiceError('unknown_view', { names: known.join(', ') });
-      return { data: await rebuilds.request({ views: wanted, dryRun }) };
-    },
+  routes.on(endpoints.rebuild, async ({ input: { dry_run: dryRun }, parameter }) => {
+    const name = parameter('name');
+    const known = projections.map((view) => view.name);
+    const wanted = name === 'all' ? known : [...new Set(name.split(','))];
+    if (!wanted.every((one) => known.includes(one)))
+      throw new ServiceError('unknown_view', { names: known.join(', ') });
+    return { data: await rebuilds.request({ views: wanted, dryRun }) };
   });
 }
-
-const isFollowed = ({ query, headers }: Request): boolean =>
-  query['follow'] === 'true' || (query['follow'] === undefined && headers.accept === 'text/event-stream');
 
 function shown({ name, version }: View, state: ViewsState, running: RebuildRecord | undefined): object {
   const { position, lag, live, missing, parked } = state;
@@ -108,12 +89,4 @@ async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt
   if (poison === null) return record;
   const event = await events.readAt(poison.position);
   return { ...record, poison: { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null } };
-}
-
-/** A misspelt `dry_run` must not do the real thing. */
-function parseDryRun(body: Body): { dryRun: boolean } {
-  checkFields(body, ['dry_run']);
-  const value = body['dry_run'] ?? false;
-  if (typeof value !== 'boolean') throw new ServiceError('not_a_boolean', { field: 'dry_run' });
-  return { dryRun: value };
 }

@@ -1,12 +1,10 @@
 /** What all reads share: waiting for one's own writes, parked streams, paging. */
 import { createHash } from 'node:crypto';
-import type { Request } from 'express';
 import { ServiceError } from '../errors.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
-import { queryText } from './query.js';
 
 export interface StreamOfView {
   readonly view: string;
@@ -19,7 +17,7 @@ export interface Reads {
    * time or one of the streams is parked
    */
   visible(
-    call: Call<unknown>,
+    call: Pick<Call, 'minPosition'>,
     needs: { readonly touched: readonly string[]; readonly parked: readonly StreamOfView[] },
   ): Promise<void>;
   /** Whether pages of one of these views may lack documents. */
@@ -48,25 +46,15 @@ export function createReads(ownWrites: OwnWrites, parked: () => readonly StreamO
   };
 }
 
-export const pageParameters = ['limit', 'cursor'];
-
-export const defaultLimit = 50;
-const maxLimit = 200;
-
 /**
  * `limit` and `cursor` of the query. A cursor is valid only for the collection and the filters that it was given out
- * for, its `scope`. @throws ServiceError `invalid_limit`, `invalid_cursor`
+ * for, its `scope`. @throws ServiceError `invalid_cursor`
  */
-export function pageRequest(request: Request, scope: readonly string[]): PageRequest {
-  const limit = queryText(request, 'limit');
-  const cursor = queryText(request, 'cursor');
-  if (limit === null || (limit !== undefined && !/^[0-9]{1,3}$/.test(limit))) throw new ServiceError('invalid_limit');
-  const wanted = limit === undefined ? defaultLimit : Number(limit);
-  if (wanted < 1 || wanted > maxLimit) throw new ServiceError('invalid_limit');
-  if (cursor === undefined) return { limit: wanted };
+export function pageRequest({ limit, cursor }: PageRequest, scope: readonly string[]): PageRequest {
+  if (cursor === undefined) return { limit };
   const mark = scopeMark(scope);
-  if (cursor?.startsWith(mark) !== true) throw new ServiceError('invalid_cursor');
-  return { limit: wanted, cursor: cursor.slice(mark.length) };
+  if (!cursor.startsWith(mark)) throw new ServiceError('invalid_cursor');
+  return { limit, cursor: cursor.slice(mark.length) };
 }
 
 const scopeMark = (scope: readonly string[]): string =>

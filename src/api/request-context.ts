@@ -37,7 +37,8 @@ export interface RequestContext {
   readonly requestId: string;
   readonly isOwnId: boolean;
   actor: string | undefined;
-  rateHeaders: readonly string[];
+  /** Of the answer, whatever it is. */
+  headers: readonly string[];
   body: Body;
 }
 
@@ -56,7 +57,7 @@ export function createRequestContext(
     requestId: callersId ?? newUuid(),
     isOwnId: callersId === undefined,
     actor: undefined,
-    rateHeaders: noHeaders,
+    headers: noHeaders,
     body: noBody,
   };
 }
@@ -67,10 +68,10 @@ function validRequestId(header: string | string[] | undefined): string | undefin
 
 export function headersOf(
   { isStopping }: RequestOptions,
-  { requestId, rateHeaders }: RequestContext,
+  { requestId, headers: own }: RequestContext,
   more: readonly string[],
 ): string[] {
-  const headers = ['X-Request-Id', requestId, ...rateHeaders, ...more];
+  const headers = ['X-Request-Id', requestId, ...own, ...more];
   // A client that reuses the connection of a server that stops would be cut off in the middle of a request.
   if (isStopping()) headers.push('Connection', 'close');
   return headers;

@@ -1,33 +1,33 @@
-/** The routes of the API: each path has one endpoint, and answers another method with 405 and `Allow`. */
+/** Mounts the endpoints of the table: each path answers another method with 405 and `Allow`. */
 import type { Express } from 'express';
+import type { z } from 'zod';
 import { ServiceError } from '../errors.js';
-import type { Endpoint, EndpointRunner } from './endpoint-runner.js';
-import { parseNothing } from './input.js';
+import type { Endpoint } from './endpoints/endpoint.js';
+import type { EndpointRunner, Handle } from './endpoint-runner.js';
 
 export interface Routes {
-  get(path: string, endpoint: Omit<Endpoint<undefined>, 'parse'>): void;
-  post<Input>(path: string, endpoint: Endpoint<Input>): void;
-  postOrDelete<Input>(path: string, endpoint: Endpoint<Input>): void;
+  on<Body extends z.ZodType, Query extends z.ZodType, Path extends string>(
+    endpoint: Endpoint<Body, Query, Path>,
+    handle: Handle<Body, Query, Path>,
+  ): void;
 }
 
-export function createRoutes(app: Express, runner: EndpointRunner): Routes {
-  function mount<Input>(
-    methods: readonly ('get' | 'post' | 'delete')[],
-    path: string,
-    endpoint: Endpoint<Input>,
-  ): void {
-    const route = app.route(path);
-    const handler = runner.run(path.replaceAll(/:(\w+)/g, '{$1}'), endpoint);
-    for (const method of methods) route[method](handler);
-    const allow = methods.map((method) => (method === 'get' ? 'GET, HEAD' : method.toUpperCase())).join(', ');
-    route.all((request, response) => {
-      runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
-    });
-  }
+const methodsOf = {
+  get: { handled: ['get'], allow: 'GET, HEAD' },
+  post: { handled: ['post'], allow: 'POST' },
+  postOrDelete: { handled: ['post', 'delete'], allow: 'POST, DELETE' },
+} as const;
 
+export function createRoutes(app: Express, runner: EndpointRunner): Routes {
   return {
-    get: (path, endpoint) => mount(['get'], path, { ...endpoint, parse: parseNothing }),
-    post: (path, endpoint) => mount(['post'], path, endpoint),
-    postOrDelete: (path, endpoint) => mount(['post', 'delete'], path, endpoint),
+    on(endpoint, handle) {
+      const route = app.route(endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'));
+      const { handled, allow } = methodsOf[endpoint.method];
+      const handler = runner.run(endpoint, handle);
+      for (const method of handled) route[method](handler);
+      route.all((request, response) => {
+        runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
+      });
+    },
   };
 }

@@ -120,7 +120,7 @@ describe('a rebuild', () => {
     });
     // This once rebuilt what was to be looked at only.
     expect((await service.post('/v1/projections/lists/rebuild', { dryrun: true })).body).toMatchObject(
-      refusal('Unknown field dryrun', {}),
+      refusal('Unknown field dryrun. Did you mean dry_run?', {}),
     );
     expect((await service.post('/v1/projections/lists/rebuild', { dry_run: 'yes' })).status).toBe(400);
     const answers = await Promise.all(

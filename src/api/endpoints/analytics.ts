@@ -1,0 +1,44 @@
+/** The endpoints of analysts: what the log says, counted by day, week or month. */
+import { z } from 'zod';
+import { intervals } from '../../projections/calendar.js';
+import { between, choice, inOrder, nothing, outOfOrder } from '../schemas/query.js';
+import { endpoint } from './endpoint.js';
+
+const query = z
+  .object({
+    ...between,
+    interval: choice(intervals, { code: 'invalid_interval', description: 'What a row spans.' }).default(intervals[0]),
+  })
+  .refine(inOrder, outOfOrder);
+
+const shared = {
+  method: 'get',
+  scope: 'analytics:read',
+  own: true,
+  body: nothing,
+  query,
+} as const;
+
+export const analyticsEndpoints = {
+  listGrowth: endpoint({
+    ...shared,
+    id: 'getListGrowth',
+    path: '/v1/analytics/lists/{list_id}/growth',
+    summary: 'Who joined a list, left it and came back',
+    errors: ['invalid_range', 'too_many_rows', 'not_found'],
+  }),
+  tagUse: endpoint({
+    ...shared,
+    id: 'getTagUse',
+    path: '/v1/analytics/tags/{tag_id}/use',
+    summary: 'How often a tag was attached and detached',
+    errors: ['invalid_range', 'too_many_rows', 'not_found'],
+  }),
+  emailOutcomes: endpoint({
+    ...shared,
+    id: 'getEmailOutcomes',
+    path: '/v1/analytics/emails/outcomes',
+    summary: 'What was requested to be sent, and what became of it',
+    errors: ['invalid_range', 'too_many_rows'],
+  }),
+};

@@ -1,0 +1,96 @@
+/** The endpoints of auditors: answered from the log itself. */
+import { z } from 'zod';
+import { isEventType } from '../../audit/feed.js';
+import {
+  between,
+  choice,
+  inOrder,
+  nothing,
+  optionalLimit,
+  optionalText,
+  outOfOrder,
+  paging,
+  time,
+} from '../schemas/query.js';
+import { described, refusal } from '../schemas/rules.js';
+import { endpoint } from './endpoint.js';
+
+const listId = optionalText({ description: 'Only what concerns this list.' });
+
+const eventTypes = described(
+  optionalText({})
+    .transform((names) => names?.split(',') ?? [])
+    .refine((names) => names.every(isEventType), refusal('invalid_types')),
+  {
+    description: 'Names of events, separated by commas: only these.',
+    type: 'string',
+    examples: ['ContactSubscribed,ContactUnsubscribed'],
+    errors: ['invalid_types'],
+  },
+);
+
+export const auditEndpoints = {
+  history: endpoint({
+    id: 'getContactHistory',
+    method: 'get',
+    path: '/v1/audit/contacts/{contact}/history',
+    scope: 'audit:read',
+    summary: 'What happened to a contact',
+    description: '`contact` is an id or an address.',
+    own: true,
+    body: nothing,
+    query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
+    errors: ['invalid_range', 'invalid_email', 'not_found'],
+  }),
+  contactAt: endpoint({
+    id: 'getContactAt',
+    method: 'get',
+    path: '/v1/audit/contacts/{contact}/at',
+    scope: 'audit:read',
+    summary: 'A contact as it was at a time',
+    description: '`contact` is an id or an address.',
+    own: true,
+    body: nothing,
+    query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
+    errors: ['invalid_email', 'not_found'],
+  }),
+  listAt: endpoint({
+    id: 'getListAt',
+    method: 'get',
+    path: '/v1/audit/lists/{list_id}/at',
+    scope: 'audit:read',
+    summary: 'The members of a list as they were at a time',
+    own: true,
+    body: nothing,
+    query: z.object({
+      time: time('end', 'The point in time.'),
+      format: choice(['ndjson', 'csv'], { code: 'invalid_list_format', description: 'Form of the lines.' }).default(
+        'ndjson',
+      ),
+    }),
+    errors: ['not_found'],
+  }),
+  events: endpoint({
+    id: 'listEvents',
+    method: 'get',
+    path: '/v1/audit/events',
+    scope: 'audit:read',
+    summary: 'The events of the log, from the first one on',
+    own: true,
+    body: nothing,
+    query: z.object({
+      format: choice(['json', 'ndjson'], {
+        code: 'invalid_feed_format',
+        description: 'A page, or all as lines.',
+      }).optional(),
+      follow: choice(['false', 'true'], {
+        code: 'invalid_follow',
+        description: '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
+      }).default('false'),
+      after: optionalText({ description: 'A position of the log, or `now`: only later events.' }),
+      types: eventTypes,
+      limit: optionalLimit,
+    }),
+    errors: ['invalid_after', 'unknown_parameter'],
+  }),
+};

@@ -1,0 +1,80 @@
+/** The endpoints of groups, lists and tags: the same in three vocabularies. */
+import { z } from 'zod';
+import { name } from '../schemas/fields.js';
+import { nothing, paging } from '../schemas/query.js';
+import { endpoint } from './endpoint.js';
+
+const kinds = {
+  group: { title: 'Group', example: 'Customers', unknown: 'unknown_group', duplicate: 'duplicate_group_name' },
+  list: { title: 'List', example: 'Newsletter', unknown: 'unknown_list', duplicate: 'duplicate_list_name' },
+  tag: { title: 'Tag', example: 'Gold', unknown: 'unknown_tag', duplicate: 'duplicate_tag_name' },
+} as const;
+
+export type Kind = keyof typeof kinds;
+
+export function catalogueEndpoints<const K extends Kind>(kind: K) {
+  const { title, example, unknown, duplicate } = kinds[kind];
+  const body = z.object({ [`${kind}_name`]: name(example) });
+  return {
+    create: endpoint({
+      id: `create${title}`,
+      method: 'post',
+      path: `/v1/${kind}s/create`,
+      scope: `${kind}s:write`,
+      summary: `Create a ${kind}`,
+      body,
+      query: nothing,
+      message: `${title} created successfully!`,
+      errors: [duplicate],
+    }),
+    update: endpoint({
+      id: `update${title}`,
+      method: 'post',
+      path: `/v1/${kind}s/{${kind}_id}/update`,
+      scope: `${kind}s:write`,
+      summary: `Rename a ${kind}`,
+      body,
+      query: nothing,
+      serverFault: 'internal_update',
+      message: `${title} updated successfully!`,
+      errors: [unknown, duplicate],
+    }),
+    remove: endpoint({
+      id: `delete${title}`,
+      method: 'postOrDelete',
+      path: `/v1/${kind}s/{${kind}_id}/delete`,
+      scope: `${kind}s:write`,
+      summary: `Delete a ${kind}`,
+      body: nothing,
+      query: nothing,
+      unauthorized: 'empty',
+      message: `${title} deleted successfully!`,
+      errors: [unknown],
+    }),
+    get: endpoint({
+      id: `get${title}`,
+      method: 'get',
+      path: `/v1/${kind}s/{${kind}_id}`,
+      scope: `${kind}s:read`,
+      summary: `Retrieve a ${kind}`,
+      // The original API has a GET of a list and of a tag, and none of a group.
+      ...(kind === 'group' ? { own: true } : {}),
+      body: nothing,
+      query: nothing,
+      errors: [unknown],
+    }),
+    page: endpoint({
+      id: `list${title}s`,
+      method: 'get',
+      path: `/v1/${kind}s`,
+      scope: `${kind}s:read`,
+      summary: `List the ${kind}s`,
+      own: true,
+      body: nothing,
+      query: z.object(paging),
+      errors: [],
+    }),
+  };
+}
+
+export type CatalogueEndpoints = ReturnType<typeof catalogueEndpoints<Kind>>;

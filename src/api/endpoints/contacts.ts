@@ -1,0 +1,111 @@
+/** The endpoints of contacts. */
+import { z } from 'zod';
+import { contactBodies, createEcho, tagging, upsertEcho } from '../schemas/contacts.js';
+import { anyText, email, nothing, paging, subscriptionStatus } from '../schemas/query.js';
+import { endpoint } from './endpoint.js';
+
+/** `clock` tells milliseconds since the epoch. */
+export function contactEndpoints(clock: () => number) {
+  const bodies = contactBodies(clock);
+  return {
+    create: endpoint({
+      id: 'createContact',
+      method: 'post',
+      path: '/v1/contacts/{list_id}/create',
+      scope: 'contacts:write',
+      summary: 'Create a contact in a list',
+      description: 'An address that exists in any list is refused; upsert brings a known contact into another list.',
+      body: bodies.create,
+      echo: createEcho,
+      query: nothing,
+      message: 'Contact created successfully!',
+      errors: ['given_twice', 'unknown_list', 'duplicate_email'],
+    }),
+    upsert: endpoint({
+      id: 'upsertContact',
+      method: 'post',
+      path: '/v1/contacts/{list_id}/upsertcontact',
+      scope: 'contacts:write',
+      summary: 'Create a contact, or update it and bring it into the list',
+      description: 'A field that is left out stays, `null` or `""` clears it. Tags are added, never removed.',
+      body: bodies.upsert,
+      echo: upsertEcho,
+      query: nothing,
+      message: 'Contact saved successfully!',
+      errors: ['given_twice', 'unknown_list'],
+    }),
+    updateStatus: endpoint({
+      id: 'updateContactStatus',
+      method: 'post',
+      path: '/v1/contacts/{list_id}/updatestatus',
+      scope: 'contacts:write',
+      summary: 'Change the status of a contact in a list',
+      body: bodies.updateStatus,
+      echo: { flat: ['status', 'contact_email'], nested: [] },
+      query: nothing,
+      message: 'Contact status updated successfully!',
+      errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
+    }),
+    addTags: endpoint({
+      id: 'addContactTags',
+      method: 'post',
+      path: '/v1/contacts/tags/{list_id}/add',
+      scope: 'contacts:write',
+      summary: 'Attach tags to a contact in a list',
+      description: 'Tags that do not exist yet are created.',
+      body: tagging,
+      query: nothing,
+      message: 'Tags added successfully!',
+      errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
+    }),
+    removeTags: endpoint({
+      id: 'removeContactTags',
+      method: 'post',
+      path: '/v1/contacts/tags/{list_id}/remove',
+      scope: 'contacts:write',
+      summary: 'Detach tags from a contact in a list',
+      body: tagging,
+      query: nothing,
+      unauthorized: 'absent',
+      message: 'Tags removed successfully!',
+      errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
+    }),
+    find: endpoint({
+      id: 'findContact',
+      method: 'get',
+      path: '/v1/contacts',
+      scope: 'contacts:read',
+      summary: 'Find a contact by its address',
+      own: true,
+      body: nothing,
+      query: z.object({ email }),
+      errors: ['not_found'],
+    }),
+    page: endpoint({
+      id: 'listContacts',
+      method: 'get',
+      path: '/v1/contacts/{list_id}',
+      scope: 'contacts:read',
+      summary: 'List the contacts of a list',
+      own: true,
+      body: nothing,
+      query: z.object({
+        status: subscriptionStatus.optional(),
+        tag_name: anyText({ description: 'Only contacts with this tag.' }),
+        ...paging,
+      }),
+      errors: ['not_found'],
+    }),
+    get: endpoint({
+      id: 'getContact',
+      method: 'get',
+      path: '/v1/contacts/{list_id}/{contact_id}',
+      scope: 'contacts:read',
+      summary: 'Retrieve a contact of a list',
+      own: true,
+      body: nothing,
+      query: nothing,
+      errors: ['not_found'],
+    }),
+  };
+}

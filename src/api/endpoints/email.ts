@@ -1,0 +1,75 @@
+/** The endpoints of transactional e-mail. */
+import { z } from 'zod';
+import { deliveryStates } from '../../projections/emails.js';
+import { mailbox, recipient, subject, template } from '../schemas/fields.js';
+import { choice, nothing, paging } from '../schemas/query.js';
+import { endpoint } from './endpoint.js';
+
+export const emailEndpoints = {
+  send: endpoint({
+    id: 'sendEmail',
+    method: 'post',
+    path: '/v1/email/send',
+    scope: 'email:write',
+    summary: 'Send one e-mail',
+    description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
+    body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template }),
+    query: nothing,
+    bodyLimit: 1024 * 1024,
+    bucket: 'email',
+    message: 'Email accepted for delivery!',
+    errors: ['invalid_idempotency_key', 'idempotency_conflict'],
+  }),
+  release: endpoint({
+    id: 'releaseEmail',
+    method: 'post',
+    path: '/v1/email/{email_id}/release',
+    scope: 'email:write',
+    summary: 'Send an e-mail again that is held',
+    own: true,
+    body: nothing,
+    query: nothing,
+    message: 'Email released successfully!',
+    errors: ['not_found', 'email_not_releasable'],
+  }),
+  cancel: endpoint({
+    id: 'cancelEmail',
+    method: 'post',
+    path: '/v1/email/{email_id}/cancel',
+    scope: 'email:write',
+    summary: 'End an e-mail that has not been sent',
+    own: true,
+    body: nothing,
+    query: nothing,
+    message: 'Email cancelled successfully!',
+    errors: ['not_found', 'email_not_cancellable'],
+  }),
+  get: endpoint({
+    id: 'getEmail',
+    method: 'get',
+    path: '/v1/email/{email_id}',
+    scope: 'email:read',
+    summary: 'What became of an e-mail',
+    own: true,
+    body: nothing,
+    query: nothing,
+    errors: ['not_found'],
+  }),
+  page: endpoint({
+    id: 'listEmails',
+    method: 'get',
+    path: '/v1/email',
+    scope: 'email:read',
+    summary: 'List the e-mails',
+    own: true,
+    body: nothing,
+    query: z.object({
+      state: choice(deliveryStates, {
+        code: 'invalid_email_state',
+        description: 'Only e-mails in this state.',
+      }).optional(),
+      ...paging,
+    }),
+    errors: [],
+  }),
+};

@@ -1,0 +1,47 @@
+/** What an endpoint is: one entry of the table that routes, handlers, the API document and the client are made from. */
+import type { z } from 'zod';
+import type { ErrorCode } from '../../errors.js';
+import type { Scope } from '../../events/scopes.js';
+import type { EchoFields } from '../envelope.js';
+
+export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
+  /** Name of the operation in the API document and in the client. */
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'postOrDelete';
+  /** With its parameters in braces. */
+  readonly path: Path;
+  /** What the API key must be allowed to do; `none`: no key is asked for. */
+  readonly scope: Scope | 'none';
+  readonly summary: string;
+  readonly description?: string;
+  /**
+   * Not one of the seventeen of the original API: 404 for an unknown id, no `Idempotency-Key`, and unknown body fields
+   * and query parameters are refused. The seventeen ignore these.
+   */
+  readonly own?: true;
+  readonly body: Body;
+  readonly query: Query;
+  /** What of the body errors echo. Default: every field that is documented. */
+  readonly echo?: EchoFields;
+  /** What a 401 carries as `data`. Default: the echo. */
+  readonly unauthorized?: 'empty' | 'absent';
+  readonly serverFault?: 'internal_update';
+  /** Bytes; default 256 KiB. */
+  readonly bodyLimit?: number;
+  readonly bucket?: 'email';
+  /** Of a success. Absent on GETs. */
+  readonly message?: string;
+  /** The refusals of its rules; those of its fields stand in their schemas. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, string>;
+
+/** The names in braces. */
+export type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
+export const endpoint = <Body extends z.ZodType, Query extends z.ZodType, const Path extends string>(
+  description: Endpoint<Body, Query, Path>,
+): Endpoint<Body, Query, Path> => description;

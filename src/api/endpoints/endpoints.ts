@@ -1,0 +1,29 @@
+/** The table of all endpoints: no other place names a route. */
+import { analyticsEndpoints } from './analytics.js';
+import { auditEndpoints } from './audit.js';
+import { catalogueEndpoints } from './catalogues.js';
+import { contactEndpoints } from './contacts.js';
+import { emailEndpoints } from './email.js';
+import type { AnyEndpoint } from './endpoint.js';
+import { healthEndpoints } from './health.js';
+import { projectionsEndpoints } from './projections.js';
+
+/** By resource. `clock` tells milliseconds since the epoch. */
+export function createEndpoints(clock: () => number) {
+  return {
+    groups: catalogueEndpoints('group'),
+    lists: catalogueEndpoints('list'),
+    tags: catalogueEndpoints('tag'),
+    contacts: contactEndpoints(clock),
+    email: emailEndpoints,
+    audit: auditEndpoints,
+    analytics: analyticsEndpoints,
+    projections: projectionsEndpoints,
+    health: healthEndpoints,
+  };
+}
+
+export type Endpoints = ReturnType<typeof createEndpoints>;
+
+export const allOf = (endpoints: Endpoints): readonly AnyEndpoint[] =>
+  Object.values(endpoints).flatMap((resource) => Object.values<AnyEndpoint>(resource));

@@ -1,0 +1,54 @@
+/** The endpoints of views: how far each is, and rebuilding them beside the live ones. */
+import { z } from 'zod';
+import { choice, nothing } from '../schemas/query.js';
+import { described } from '../schemas/rules.js';
+import { endpoint } from './endpoint.js';
+
+const dryRun = described(z.boolean(), {
+  description: 'Build and compare, but do not switch.',
+  errors: ['not_a_boolean'],
+})
+  .nullish()
+  .transform((value) => value ?? false);
+
+export const projectionsEndpoints = {
+  list: endpoint({
+    id: 'listProjections',
+    method: 'get',
+    path: '/v1/projections',
+    scope: 'projections',
+    summary: 'How far each view is',
+    own: true,
+    body: nothing,
+    query: nothing,
+    errors: [],
+  }),
+  rebuildStatus: endpoint({
+    id: 'getRebuild',
+    method: 'get',
+    path: '/v1/projections/rebuild',
+    scope: 'projections',
+    summary: 'The last rebuild, or its progress as server-sent events',
+    own: true,
+    body: nothing,
+    query: z.object({
+      follow: choice(['false', 'true'], {
+        code: 'invalid_follow',
+        description: '`true`: server-sent events until it is over.',
+      }).optional(),
+    }),
+    errors: ['not_found'],
+  }),
+  rebuild: endpoint({
+    id: 'startRebuild',
+    method: 'post',
+    path: '/v1/projections/{name}/rebuild',
+    scope: 'projections',
+    summary: 'Rebuild views from the first event',
+    description: '`name` is a view, several with commas, or `all`.',
+    own: true,
+    body: z.object({ dry_run: dryRun }),
+    query: nothing,
+    errors: ['unknown_view', 'rebuild_running'],
+  }),
+};

@@ -1,0 +1,71 @@
+/** The optional `consent` of a contact: how the person agreed, as evidence. Kept as it was given, but for spaces around it and the zone of its time. */
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseTime } from '../../audit/times.js';
+import { controlButTabAndLineBreak, described, refusal, text } from './rules.js';
+
+/** How far the clock of a caller may be ahead of ours. */
+const maxSkewMs = 5 * 60_000;
+
+/** Scoped addresses mean something on one machine only. */
+const isAddress = (value: string): boolean => isIP(value) !== 0 && !value.includes('%');
+
+/** Absent, `null` and blank are nothing. */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .preprocess(
+      (value) => (value === null || (typeof value === 'string' && value.trim() === '') ? undefined : value),
+      schema.optional(),
+    )
+    .optional();
+
+/** A consent with at least one field; undefined where there is none. `clock` tells milliseconds since the epoch. */
+export function consent(clock: () => number) {
+  const fields = z.object({
+    source: optional(
+      text({ maxCharacters: 255 }, { description: 'Where the person agreed.', examples: ['signup form'] }),
+    ),
+    // As it was shown to the person, over several lines perhaps.
+    statement: optional(
+      text(
+        { forbidden: controlButTabAndLineBreak, maxCharacters: 2_000 },
+        { description: 'What the person agreed to, as it was shown.', examples: ['Yes, send me the newsletter.'] },
+      ),
+    ),
+    ip: optional(
+      text(
+        { form: { fits: isAddress, code: 'invalid_ip' } },
+        { description: 'IPv4 or IPv6.', examples: ['203.0.113.7'] },
+      ),
+    ),
+    legal_basis: optional(
+      text({ maxCharacters: 100 }, { description: 'For example an article of a law.', examples: ['consent'] }),
+    ),
+    occurred_at: optional(pastMoment(clock)),
+  });
+  return described(fields, { description: 'How the person agreed: evidence for auditors.', errors: ['not_an_object'] })
+    .transform((given) => {
+      const present = Object.entries(given).filter(([, value]) => value !== undefined);
+      return present.length === 0 ? undefined : Object.fromEntries(present);
+    })
+    .nullish()
+    .transform((given) => given ?? undefined);
+}
+
+/** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
+function pastMoment(clock: () => number) {
+  const momentOf = (value: string): string | undefined =>
+    /^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined;
+  return described(
+    text({})
+      .transform((value) => momentOf(value))
+      .refine((time) => time !== undefined, refusal('invalid_moment'))
+      .refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future')),
+    {
+      description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
+      examples: ['2026-03-01T12:00:00+02:00'],
+      type: 'string',
+      errors: ['not_a_string', 'invalid_characters', 'invalid_moment', 'in_the_future'],
+    },
+  );
+}

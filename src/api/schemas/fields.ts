@@ -1,0 +1,159 @@
+/** The fields of request bodies: what each of them may be. */
+import { z } from 'zod';
+import { isAddress, parseMailbox } from '../../commands/address.js';
+import type { SubscriptionStatus } from '../../commands/contact.js';
+import { controlButLineBreak, controlButTabAndLineBreak, described, refusal, text, type TextRules } from './rules.js';
+
+/** At least one character that is not blank, and none of the control characters. */
+const notBlank = '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f]';
+
+const nameRules: TextRules = { maxCharacters: 255 };
+export const name = (example: string) =>
+  text(nameRules, {
+    description: 'At most 255 characters; trimmed.',
+    examples: [example],
+    minLength: 1,
+    pattern: notBlank,
+  });
+
+/** White space around an address counts too, so that every event fits one append. */
+const maxBytes = 1024;
+const isAddressForm = { fits: isAddress, code: 'invalid_email' } as const;
+const addressPattern = '^\\s*[^\\s@]+@[^\\s@]+\\.[^\\s@]+\\s*$';
+
+/** An address: trimmed, the request's own spelling. */
+export const address = text(
+  { maxBytes, form: isAddressForm },
+  {
+    description: 'An e-mail address, compared without regard to case.',
+    examples: ['ada@example.com'],
+    pattern: addressPattern,
+  },
+);
+
+export const recipient = text(
+  { maxBytes, form: isAddressForm, asReceived: true },
+  { description: 'The address that the e-mail goes to.', examples: ['ada@example.com'], pattern: addressPattern },
+);
+
+export const mailbox = text(
+  { maxBytes, form: { fits: (value) => parseMailbox(value) !== undefined, code: 'invalid_email' }, asReceived: true },
+  {
+    description: 'The sender: an address, or `Name <address>`.',
+    examples: ['News <news@example.com>'],
+    pattern: '[^\\s@<]+@[^\\s@]+\\.[^\\s@]+>?\\s*$',
+  },
+);
+
+export const subject = text(
+  { maxBytes: 900, asReceived: true },
+  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
+);
+
+const maxTemplateBytes = 512 * 1024;
+/** Bytes of its JSON in the event: the append must fit into EventStoreDB. */
+const maxEncodedTemplateBytes = 700 * 1024;
+
+export const template = described(
+  text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes, asReceived: true }).refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncodedTemplateBytes,
+    refusal('too_many_bytes', maxEncodedTemplateBytes),
+  ),
+  {
+    description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
+    examples: ['<p>Thank you!</p>'],
+    minLength: 1,
+    maxLength: maxTemplateBytes,
+    pattern: '\\S',
+    errors: ['not_a_string', 'too_many_bytes', 'invalid_characters'],
+  },
+);
+
+export const isStatus = (value: string): boolean => /^(?:un)?subscribed$/i.test(value);
+export const statusPattern = `^(${anyCase('un')})?${anyCase('subscribed')}$`;
+
+export const canonicalStatus = (value: string): SubscriptionStatus =>
+  value.length === 'subscribed'.length ? 'Subscribed' : 'Unsubscribed';
+
+export const status = described(text({}).refine(isStatus, refusal('invalid_status')).transform(canonicalStatus), {
+  description: '`Subscribed` or `Unsubscribed`, in any case of letters.',
+  examples: ['Subscribed'],
+  type: 'string',
+  pattern: statusPattern.replace('^', '^\\s*').replace('$', '\\s*$'),
+  errors: ['not_a_string', 'invalid_characters', 'invalid_status'],
+});
+
+function anyCase(word: string): string {
+  return [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
+}
+
+const maxTagNames = 100;
+const tagName = text({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
+const tagNameList = z
+  .array(z.unknown())
+  .refine((items) => items.every((item) => typeof item === 'string'), refusal('not_only_strings'))
+  .refine((items) => items.length <= maxTagNames, refusal('too_many_names', maxTagNames))
+  .pipe(z.array(tagName));
+const aboutTagNames = {
+  examples: [['Gold', 'Newsletter']],
+  items: { type: 'string', minLength: 1, maxLength: 255, pattern: notBlank },
+  maxItems: maxTagNames,
+  errors: [
+    'not_an_array',
+    'not_only_strings',
+    'too_many_names',
+    'required',
+    'invalid_characters',
+    'too_many_characters',
+  ],
+} as const;
+
+export const tagNames = described(tagNameList, {
+  ...aboutTagNames,
+  description: 'Names of tags, 1 to 100.',
+  minItems: 1,
+});
+
+/** Absent, `null` and `[]` are nothing to attach. */
+export const optionalTagNames = described(tagNameList, {
+  ...aboutTagNames,
+  description: 'Names of tags to attach, at most 100. Tags that do not exist yet are created.',
+})
+  .nullish()
+  .transform((names) => names ?? []);
+
+/** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
+const profileText = (rules: TextRules, example: string) =>
+  text(rules, { examples: [example] })
+    .transform((value) => (value === '' ? null : value))
+    .nullish();
+
+const phone = (value: string): boolean => /^[0-9+().\-/ x]*$/.test(value) && value.replace(/[^0-9]/g, '').length >= 3;
+
+/** An empty text is a cleared field and passes each check. `clock` tells milliseconds since the epoch. */
+export function profile(clock: () => number) {
+  const today = (): string => new Date(clock()).toISOString().slice(0, 10);
+  const dateOfBirth = (value: string): boolean => isCalendarDay(value) && value >= '1900-01-01' && value <= today();
+  const orEmpty = (fits: (value: string) => boolean) => (value: string) => value === '' || fits(value);
+  const upTo255: TextRules = { maxCharacters: 255 };
+  return {
+    firstName: profileText(upTo255, 'Ada'),
+    lastName: profileText(upTo255, 'King'),
+    phone: profileText(
+      { maxCharacters: 32, form: { fits: orEmpty(phone), code: 'invalid_phone' } },
+      '+44 20 7946 0958',
+    ),
+    dateOfBirth: profileText({ form: { fits: orEmpty(dateOfBirth), code: 'invalid_date' } }, '1985-12-10'),
+    address: profileText({ forbidden: controlButLineBreak, maxCharacters: 500 }, '12 St James’s Square'),
+    city: profileText(upTo255, 'London'),
+    state: profileText(upTo255, 'Greater London'),
+    country: profileText(upTo255, 'United Kingdom'),
+    zipcode: profileText({ maxCharacters: 32 }, 'SW1Y 4JH'),
+  };
+}
+
+function isCalendarDay(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
