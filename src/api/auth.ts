@@ -1,46 +1,81 @@
-/** API keys: kept as SHA-256 hashes, compared in constant time, never logged. */
+/** API keys: found by the SHA-256 of the secret, compared in constant time, never logged. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { scopes } from '../events/scopes.js';
 
-export interface ApiKey {
+/** What one secret allows. The connections that have shown it keep this object, so a change of it holds for them at once. */
+export interface Grant {
   /** Who acts: stands as `actor` in the events' metadata. Never the key. */
   readonly id: string;
   readonly hash: Buffer;
+  readonly scopes: ReadonlySet<string>;
+  /** Milliseconds since the epoch: from then on the secret is refused. Zero where it was revoked or replaced. */
+  until: number;
+  /** Milliseconds since the epoch, 0 before the first use. */
+  lastUsed: number;
+  /** Each ends one streamed answer of this grant. */
+  readonly streams: Set<() => void>;
 }
 
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
 
+export const createGrant = (given: Pick<Grant, 'id' | 'hash' | 'scopes' | 'until'>): Grant => ({
+  ...given,
+  lastUsed: 0,
+  streams: new Set(),
+});
+
+/** A key that never ends and may do everything. */
+export const fullGrant = ({ id, hash }: Pick<Grant, 'id' | 'hash'>): Grant =>
+  createGrant({ id, hash, scopes: new Set(scopes), until: Infinity });
+
 /** A key of the configuration: `name:key`, or a bare key, whose id is a prefix of its hash. */
-export function configuredKey(text: string): ApiKey {
+export function configuredKey(text: string): Pick<Grant, 'id' | 'hash'> {
   const colon = text.indexOf(':');
   const hash = hashKey(text.slice(colon + 1));
   return { id: colon < 0 ? `key-${hash.toString('hex').slice(0, 8)}` : text.slice(0, colon), hash };
 }
 
-/** Id of the key that a request carries; undefined where it is missing, malformed or unknown. */
+/** Id of the key that a request carries. */
 export type Authenticator = (request: IncomingMessage) => string | undefined;
 
-export function createAuthenticator(keys: readonly ApiKey[]): Authenticator {
-  /** The last valid header of each connection, compared in constant time too. Clear it if keys can ever be revoked while the service runs. */
-  const verified = new WeakMap<object, { readonly header: Buffer; readonly id: string }>();
+/** The grant of the key that a request carries; undefined where it is missing, malformed, unknown or no longer valid. */
+export type GrantFinder = (request: IncomingMessage) => Grant | undefined;
 
-  function verify(header: string): string | undefined {
+interface AuthenticatorOptions {
+  /** By the SHA-256 of the secret, in hex. */
+  readonly find: (hash: string) => Grant | undefined;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+export function createAuthenticator({ find, clock }: AuthenticatorOptions): GrantFinder {
+  /** The last known header of each connection, compared in constant time too. */
+  const verified = new WeakMap<object, { readonly header: Buffer; readonly grant: Grant }>();
+
+  function verify(header: string): Grant | undefined {
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     if (token === undefined) return undefined;
     const hash = hashKey(token);
-    let found: string | undefined;
-    // Every key is compared, so that the time taken tells nothing.
-    for (const key of keys) if (timingSafeEqual(key.hash, hash)) found = key.id;
-    return found;
+    const grant = find(hash.toString('hex'));
+    return grant !== undefined && timingSafeEqual(grant.hash, hash) ? grant : undefined;
   }
 
-  return ({ headers: { authorization: header }, socket }) => {
+  function grantOf({ headers: { authorization: header }, socket }: IncomingMessage): Grant | undefined {
     if (header === undefined) return undefined;
     const last = verified.get(socket);
     const received = Buffer.from(header, 'latin1');
-    if (last?.header.length === received.length && timingSafeEqual(last.header, received)) return last.id;
-    const id = verify(header);
-    if (id !== undefined) verified.set(socket, { header: received, id });
-    return id;
+    if (last?.header.length === received.length && timingSafeEqual(last.header, received)) return last.grant;
+    const grant = verify(header);
+    if (grant !== undefined) verified.set(socket, { header: received, grant });
+    return grant;
+  }
+
+  return (request) => {
+    const grant = grantOf(request);
+    const now = clock();
+    if (grant === undefined || grant.until <= now) return undefined;
+    grant.lastUsed = now;
+    return grant;
   };
 }

@@ -7,6 +7,7 @@ import type { Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider, type EmailCommand, type EmailState } from '../commands/email.js';
+import { keyDecider, type KeyCommand, type KeysState } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
@@ -15,6 +16,7 @@ import { ServiceError } from '../errors.js';
 import { initialise } from './first-start.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { EmailEvent } from '../events/email.js';
+import type { KeyEvent } from '../events/keys.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -35,6 +37,9 @@ const sources: Sources = {
 export interface Commands {
   readonly audience: Audience;
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly keys: CommandHandler<KeysState, KeyCommand, KeyEvent>;
+  /** The prefix and a ULID. */
+  readonly newId: (prefix: string) => string;
   /**
    * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
    * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
@@ -81,6 +86,7 @@ export async function openCommands(options: CommandsOptions): Promise<Commands> 
     { stream: tagsStream, handler: tags },
   ];
   const nextUlid = createUlidSource(Date.now);
+  const newId = (prefix: string): string => `${prefix}_${nextUlid()}`;
   const audience = createAudience({
     groups,
     lists,
@@ -88,7 +94,7 @@ export async function openCommands(options: CommandsOptions): Promise<Commands> 
     contacts: handlerOf(contactDecider, cachedContacts),
     emails,
     keys,
-    newId: (prefix) => `${prefix}_${nextUlid()}`,
+    newId,
   });
 
   let kept: Snapshots | undefined;
@@ -103,6 +109,8 @@ export async function openCommands(options: CommandsOptions): Promise<Commands> 
   return {
     audience,
     emails,
+    keys: handlerOf(keyDecider, 1),
+    newId,
     async openCatalogues(snapshots) {
       kept = snapshots;
       for (const { stream, handler } of catalogues) {

@@ -1,10 +1,8 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import type { Readiness } from '../api/health.js';
-import { configuredKey, createAuthenticator, hashKey } from '../api/auth.js';
 import { createRateLimiter } from '../api/rate-limit.js';
 import { closeServer, createServer, renewCertificate } from '../api/server.js';
 import { followCertificate, ownCertificate, readCertificate } from '../stores/certificate.js';
@@ -13,7 +11,8 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import type { Mailer } from '../mailer/mailer.js';
-import { addressOf, keyBanner } from './banner.js';
+import { addressOf } from './banner.js';
+import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
 import { createHeadLag, readiness } from './readiness.js';
 import { requestLog } from './request-log.js';
@@ -39,7 +38,9 @@ export interface HttpOptions {
   readonly lines: LogDestination;
   readonly guard: EvidenceGuard | undefined;
   readonly store: OpenEventStore;
-  readonly keys: StreamKeys;
+  readonly streamKeys: StreamKeys;
+  /** Undefined without the role `api`. */
+  readonly keys: Keys | undefined;
   readonly commands: Commands;
   readonly views: Views;
   readonly mailer: Mailer | undefined;
@@ -47,10 +48,8 @@ export interface HttpOptions {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions): Promise<Http> {
-  const { config, folder, logger, lines, guard, store, keys, commands, views, mailer } = options;
+  const { config, folder, logger, lines, guard, store, streamKeys, keys, commands, views, mailer } = options;
   let stopping = false;
-  const stored = config.apiKeys.length === 0 || existsSync(folder.keysFile) ? folder.apiKeys(hashKey) : { keys: [] };
-  if (stored.generated !== undefined) lines.write(keyBanner(stored.generated, config.dataDir));
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = () =>
@@ -66,9 +65,9 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     rebuilds: views.rebuilds,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
-    streamOf: (email) => contactStream(keys.contactKey(email)),
+    streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock: Date.now,
-    authenticate: createAuthenticator([...config.apiKeys.map(configuredKey), ...stored.keys]),
+    authenticate: (request) => keys?.authenticate(request)?.id,
     limits: {
       api: limiter('default', config.rateLimit),
       email: limiter('email', config.rateLimitEmail),

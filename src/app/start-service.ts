@@ -1,12 +1,15 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
-import { startBanner } from './banner.js';
+import { existsSync } from 'node:fs';
+import { hashKey } from '../api/auth.js';
+import { keyBanner, startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate } from '../stores/certificate.js';
 import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
+import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Logs } from './logs.js';
@@ -24,7 +27,7 @@ import {
   type OpenEventStore,
   type StoreSettings,
 } from '../stores/stores.js';
-import { openCommands } from './commands.js';
+import { openCommands, type Commands } from './commands.js';
 
 /** Requests of other processes are looked for at most this often, in milliseconds. */
 const othersMailMs = 200;
@@ -85,16 +88,17 @@ async function prepareStores(store: OpenEventStore, { settings, logger, guard, s
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
   const { config, folder, settings, logger, guard, signal } = context;
-  const keys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+  const streamKeys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
   await prepareStores(store, context);
-  const parts: { views?: Views; mailer?: Mailer } = {};
+  const parts: { views?: Views; mailer?: Mailer; keys?: Keys | undefined } = {};
   /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
   let mailUntil = '';
   const commands = await openCommands({
     store,
-    keys,
+    keys: streamKeys,
     onAppended: (append) => {
       parts.views?.ownWrites.record(append);
+      parts.keys?.record(append);
       const { stream, position } = append;
       if (isEmailStream(stream)) mailUntil = position;
       // A shared store does not report commits: the appending process does.
@@ -130,7 +134,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     : undefined;
   if (mailer !== undefined) parts.mailer = mailer;
 
-  const server = await openHttp({ ...context, store, keys, commands, views, mailer });
+  const keys = await apiKeys({ store, commands }, context);
+  parts.keys = keys;
+  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer });
   isListening = true;
   mailer?.wake();
   const closing = new AbortController();
@@ -141,11 +147,24 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       closing.abort();
       await guard?.close();
       await Promise.all([server.close(), mailer?.close()]);
+      await keys?.close();
       await views.close();
       await commands.close();
       await store.close();
     },
   };
+}
+
+/** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
+async function apiKeys(
+  parts: { readonly store: OpenEventStore; readonly commands: Commands },
+  { config, folder, settings, logger, lines }: Context,
+): Promise<Keys | undefined> {
+  const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
+  const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
+  if (generated !== undefined) lines.write(keyBanner(generated, config.dataDir));
+  if (!config.roles.has('api')) return undefined;
+  return await openKeys({ ...parts, settings, configured: config.apiKeys, stored, logger });
 }
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */

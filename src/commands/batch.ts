@@ -92,7 +92,8 @@ function decideOne<State, Command, Event extends DomainEvent>(
 ): Outcome<State, Event> {
   try {
     const decision = decider.decide(command, state, context.idempotency);
-    if (isRefusal(decision)) return { status: 'refused', error: new ServiceError(decision.refused) };
+    if (isRefusal(decision))
+      return { status: 'refused', error: new ServiceError(decision.refused, decision.parameters) };
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
     const now = new Date(sources.now()).toISOString();
     // Time never runs backwards within a stream: every answer about time cuts streams by it.

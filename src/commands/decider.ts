@@ -1,11 +1,12 @@
 /** What a decider is: the rules of one aggregate as three plain values. */
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode, ErrorParameters } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
 
 /** A rule said no: nothing is written, and the caller gets this error. */
 export interface Refusal {
   readonly refused: ErrorCode;
+  readonly parameters?: ErrorParameters;
 }
 
 /** New events in order; none when the state is already as the command wants it. */

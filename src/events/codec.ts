@@ -4,9 +4,10 @@ import { contactSchemas, type ContactEvent } from './contact.js';
 import { emailSchemas, type EmailEvent } from './email.js';
 import { metadataSchema, type EventSchemas, type Metadata, type Recorded } from './envelope.js';
 import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
+import { keySchemas, type KeyEvent } from './keys.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
 
-export type DomainEvent = GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent;
+export type DomainEvent = GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent;
 export type EventType = DomainEvent['type'];
 
 export const eventSchemas = {
@@ -16,6 +17,7 @@ export const eventSchemas = {
   ...contactSchemas,
   ...emailSchemas,
   ...serviceSchemas,
+  ...keySchemas,
 } satisfies EventSchemas;
 
 /** Turns `data` of one schema version into the next. Pure; kept for ever. */

@@ -5,6 +5,7 @@ export const groupsStream = 'groups';
 export const listsStream = 'lists';
 export const tagsStream = 'tags';
 export const serviceStream = 'service';
+export const keysStream = 'keys';
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
 

@@ -1,5 +1,6 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
 import { z } from 'zod';
+import { isReservedKeyName } from '../events/keys.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
 
 /** An empty variable counts as absent. */
@@ -48,7 +49,10 @@ const apiKey = z
     /^(?:[A-Za-z0-9._-]{1,64}:)?[\x21-\x39\x3b-\x7e]+$/,
     'must be a comma list of name:key or key (name: up to 64 letters, digits, dots, hyphens, underscores; key: visible ASCII without colon)',
   )
-  .refine((key) => !/^(?:mailer|cli|service):/.test(key), 'must not use the names mailer, cli or service');
+  .refine(
+    (key) => !key.includes(':') || !isReservedKeyName(key.slice(0, key.indexOf(':'))),
+    'must not use the names mailer, cli or service, nor the id of a key',
+  );
 
 const apiKeys = z
   .string()

@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './config.js';
+import { newApiKey } from './new-api-key.js';
 
 export interface DataFolder {
   readonly eventsFile: string;
@@ -85,7 +86,7 @@ export function dataFolderAt(folder: string): DataFolder {
     },
     apiKeys(hash) {
       if (existsSync(keysFile)) return { keys: readKeys(keysFile) };
-      const generated = `al_${randomBytes(24).toString('base64url')}`;
+      const generated = newApiKey();
       const key = { id: 'default', hash: hash(generated) };
       // The key first: a hash without its key would be of no use.
       writeDurably(file('api-key.txt'), `${generated}\n`);

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/api/app.js';
-import { configuredKey, createAuthenticator } from '../../src/api/auth.js';
+import { configuredKey, createAuthenticator, fullGrant } from '../../src/api/auth.js';
 import { createRateLimiter } from '../../src/api/rate-limit.js';
 import type { StreamOfView } from '../../src/api/reads.js';
 import { createServer } from '../../src/api/server.js';
@@ -94,6 +94,9 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
   const queries: Queries = new Proxy<Queries>(given as Queries, { get });
   const unlimited = createRateLimiter('default', 0, () => 0);
+  const grant = fullGrant(configuredKey(`test:${key}`));
+  const find = (hash: string) => (hash === grant.hash.toString('hex') ? grant : undefined);
+  const authenticate = createAuthenticator({ find, clock: Date.now });
   const app = createApp({
     audience,
     queries,
@@ -107,7 +110,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
     clock: () => time,
-    authenticate: createAuthenticator([configuredKey(`test:${key}`)]),
+    authenticate: (request) => authenticate(request)?.id,
     limits: { api: unlimited, email: unlimited, anonymous: unlimited },
     log: () => undefined,
     newUuid: randomUUID,

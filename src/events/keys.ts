@@ -1,0 +1,28 @@
+/** What can happen to API keys: the facts of the stream `keys`, and the names that no key may have. */
+import { z } from 'zod';
+import type { EventOf } from './envelope.js';
+import { nameKey } from './names.js';
+
+const time = z.iso.datetime({ precision: 3 });
+/** SHA-256 of the secret, in hex: the secret itself is kept nowhere. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const keySchemas = {
+  /** A scope that this version does not know gives nothing. */
+  ApiKeyCreated: z.object({
+    key_id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    hash,
+    expires_at: time.optional(),
+  }),
+  /** The secret before this one holds until `previous_until`, any earlier one ends now. */
+  ApiKeyRotated: z.object({ key_id: z.string(), hash, previous_until: time }),
+  ApiKeyRevoked: z.object({ key_id: z.string(), reason: z.string().optional() }),
+};
+
+export type KeyEvent = EventOf<typeof keySchemas>;
+
+/** As `actor` of an event these say that no key acted, or a key with that id. */
+export const isReservedKeyName = (name: string): boolean =>
+  ['mailer', 'cli', 'service'].includes(nameKey(name)) || /^key_[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(name.trim());

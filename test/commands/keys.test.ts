@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { keyDecider, type KeyCommand } from '../../src/commands/keys.js';
+import type { KeyEvent } from '../../src/events/keys.js';
+import { scopes } from '../../src/events/scopes.js';
+import { apply, eventCount, given } from '../support/given.js';
+
+const now = '2026-03-01T10:00:00.000Z';
+const later = '2026-03-02T10:00:00.000Z';
+const hash = 'a1'.repeat(32);
+const otherHash = 'b2'.repeat(32);
+const granter: ReadonlySet<string> = new Set(['keys', 'lists:read', 'lists:write']);
+
+const created = (more: { key_id?: string; expires_at?: string } = {}): KeyEvent => ({
+  type: 'ApiKeyCreated',
+  data: { key_id: 'key_1', name: 'Shop', scopes: ['lists:read'], hash, ...more },
+});
+const rotated = { type: 'ApiKeyRotated', data: { key_id: 'key_1', hash: otherHash, previous_until: later } } as const;
+const revoked = { type: 'ApiKeyRevoked', data: { key_id: 'key_1' } } as const;
+
+const create = { type: 'Create', key_id: 'key_2', name: 'Shop', scopes: ['lists:read'], hash, granter, now } as const;
+const rotate = { type: 'Rotate', key_id: 'key_1', hash: otherHash, previous_until: later, granter, now } as const;
+const revoke = { type: 'Revoke', key_id: 'key_1' } as const;
+
+describe('create', () => {
+  test('a key, with and without an end', () => {
+    given(keyDecider)
+      .when(create)
+      .then(created({ key_id: 'key_2' }));
+    given(keyDecider)
+      .when({ ...create, expires_at: later })
+      .then(created({ key_id: 'key_2', expires_at: later }));
+  });
+  test.each(['Shop', ' SHOP '])('refuses a name that a living key has: %j', (name) => {
+    given(keyDecider, created())
+      .when({ ...create, name })
+      .thenRefused('duplicate_key_name');
+  });
+  test('a name of a key that is revoked or has expired', () => {
+    given(keyDecider, created(), revoked)
+      .when(create)
+      .then(created({ key_id: 'key_2' }));
+    given(keyDecider, created({ expires_at: now }))
+      .when(create)
+      .then(created({ key_id: 'key_2' }));
+    given(keyDecider, created({ expires_at: later }))
+      .when(create)
+      .thenRefused('duplicate_key_name');
+  });
+  test.each(['mailer', 'CLI', ' Service', 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV'])('refuses the name %j', (name) => {
+    expect(given(keyDecider).when({ ...create, name }).decision).toMatchObject({ refused: 'reserved_name' });
+  });
+  test('refuses a scope that the granter lacks, and names it', () => {
+    expect(given(keyDecider).when({ ...create, scopes: ['lists:read', 'email:write'] }).decision).toEqual({
+      refused: 'missing_scope',
+      parameters: { field: 'email:write' },
+    });
+  });
+  test('refuses an end that has passed', () => {
+    expect(given(keyDecider).when({ ...create, expires_at: now }).decision).toEqual({
+      refused: 'not_in_the_future',
+      parameters: { field: 'expires_at' },
+    });
+  });
+});
+
+describe('rotate', () => {
+  test('a living key', () => {
+    given(keyDecider, created()).when(rotate).then(rotated);
+  });
+  test('refuses one that is unknown, revoked or has expired', () => {
+    given(keyDecider).when(rotate).thenRefused('not_found');
+    given(keyDecider, created(), revoked).when(rotate).thenRefused('key_not_rotatable');
+    given(keyDecider, created({ expires_at: now }))
+      .when(rotate)
+      .thenRefused('key_not_rotatable');
+  });
+  test('refuses to hand out a secret with more scopes than the granter has', () => {
+    expect(given(keyDecider, created()).when({ ...rotate, granter: new Set(['keys']) }).decision).toEqual({
+      refused: 'missing_scope',
+      parameters: { field: 'lists:read' },
+    });
+  });
+  test('keeps the secret before, and none before that', () => {
+    const again = { ...rotated, data: { ...rotated.data, hash: 'c3'.repeat(32) } };
+    expect(given(keyDecider, created(), rotated, again).state.get('key_1')).toMatchObject({
+      hash: 'c3'.repeat(32),
+      previous: { hash: otherHash, until: later },
+    });
+  });
+});
+
+describe('revoke', () => {
+  test('once, with its reason; then it is so', () => {
+    given(keyDecider, created()).when(revoke).then(revoked);
+    given(keyDecider, created())
+      .when({ ...revoke, reason: 'lost' })
+      .then({ type: 'ApiKeyRevoked', data: { key_id: 'key_1', reason: 'lost' } });
+    given(keyDecider, created(), revoked)
+      .when({ ...revoke, reason: 'again' })
+      .then();
+  });
+  test('refuses an unknown one; one that has expired may be revoked', () => {
+    given(keyDecider).when(revoke).thenRefused('not_found');
+    given(keyDecider, created({ expires_at: now }))
+      .when(revoke)
+      .then(revoked);
+  });
+});
+
+test('nobody gives what they do not have, revocations are final, names are unique among the living, and a repeat changes nothing', () => {
+  const id = fc.constantFrom('key_1', 'key_2', 'key_3', 'key_4');
+  const some = fc.subarray([...scopes]);
+  const hashes = fc.constantFrom(hash, otherHash, 'c3'.repeat(32));
+  const time = fc.constantFrom(now, later, '2026-03-03T10:00:00.000Z');
+  const asked = { granter: some.map((those) => new Set(those)), now: time, hash: hashes, key_id: id };
+  const command: fc.Arbitrary<KeyCommand> = fc.oneof(
+    fc.record({
+      type: fc.constant('Create' as const),
+      name: fc.constantFrom('Shop', 'shop', 'Import'),
+      scopes: some,
+      expires_at: fc.option(time, { nil: undefined }),
+      ...asked,
+    }),
+    fc.record({ type: fc.constant('Rotate' as const), previous_until: time, ...asked }),
+    fc.record({ type: fc.constant('Revoke' as const), key_id: id }),
+  );
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+      let state = keyDecider.initial;
+      for (const one of commands) {
+        const before = state.get(one.key_id);
+        const decision = keyDecider.decide(one, state);
+        state = apply(keyDecider, state, decision);
+        expect(eventCount(keyDecider.decide(one, state))).toBe(0);
+        const key = state.get(one.key_id);
+        if (before?.isRevoked === true) expect(key).toBe(before);
+        if (eventCount(decision) === 0 || one.type === 'Revoke') continue;
+        for (const scope of key?.scopes ?? []) expect(one.granter.has(scope)).toBe(true);
+        if (one.type !== 'Create') continue;
+        const living = [...state.values()].filter(
+          ({ name, isRevoked, expires_at }) =>
+            name.toLowerCase() === one.name.toLowerCase() && !isRevoked && (expires_at ?? '9') > one.now,
+        );
+        expect(living).toHaveLength(1);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
