@@ -95,6 +95,9 @@ module.exports = {
     },
     ...[
       ['express', 'api'],
+      ['cors', 'api'],
+      ['forwarded-parse', 'api'],
+      ['proxy-addr', 'stores'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

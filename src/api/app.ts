@@ -12,6 +12,7 @@ import { analyticsRoutes } from './analytics.js';
 import { auditRoutes } from './audit.js';
 import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
+import { allowOrigins } from './cors.js';
 import { emailRoutes } from './email.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
@@ -27,6 +28,8 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
+  /** Origins whose pages may call the API from a browser. */
+  readonly corsOrigins?: readonly string[];
   /** False: only health answers. */
   readonly withEndpoints: boolean;
   readonly parked: () => readonly StreamOfView[];
@@ -43,7 +46,7 @@ const maxLagMs = 750;
 const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
-  const { ownWrites, events } = options;
+  const { ownWrites, events, corsOrigins = [] } = options;
   const positions = { shown: ownWrites.visiblePosition, head: () => events.head() };
   const runner = createEndpointRunner({
     ...options,
@@ -55,6 +58,7 @@ export function createApp(options: ApiOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   if (options.withEndpoints) mountEndpoints(app, options, runner);
   healthRoutes(app, options.readiness, runner);
   app.use(unknownRoute(runner));

@@ -6,6 +6,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import { peerAddress, type ClientAddress } from './client-address.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
@@ -45,6 +46,8 @@ export interface RunnerOptions extends RequestOptions {
   readonly admit: () => Promise<void> | undefined;
   /** The position that a header `X-Min-Position` stands for. @throws ServiceError `invalid_position` */
   readonly minPosition: (header: string) => Promise<string | undefined>;
+  /** Of callers without a valid key, who are limited by it. Default: the other end of the connection. */
+  readonly clientAddress?: ClientAddress;
   /** Milliseconds without progress after which a streamed answer is given up. Default: `stallTimeoutMs`. */
   readonly stallTimeout?: number;
 }
@@ -87,7 +90,7 @@ const anonymousBodyLimit = 8 * 1024;
 const clientClosedRequest = 499;
 
 export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
-  const { limits, stallTimeout = stallTimeoutMs } = options;
+  const { limits, stallTimeout = stallTimeoutMs, clientAddress = peerAddress } = options;
 
   function count(context: RequestContext, verdict: RateVerdict): void {
     context.headers = verdict.headers;
@@ -104,7 +107,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   }
 
   async function refuseUnknown(context: RequestContext, { endpoint, echoed }: Prepared): Promise<Body> {
-    count(context, limits.anonymous.take(addressOf(context.request)));
+    count(context, limits.anonymous.take(clientAddress(context.request)));
     if (echoed.flat.length > 0 && endpoint.unauthorized === undefined)
       context.body = await readForEcho(context.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
@@ -212,7 +215,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const context = createRequestContext(options, request, response);
       if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
-        context.headers = limits.anonymous.take(addressOf(request)).headers;
+        context.headers = limits.anonymous.take(clientAddress(request)).headers;
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data });
       const all = headersOf(options, context, [...errorHeaders(error), ...headers]);
@@ -235,8 +238,6 @@ function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Par
 function checkIdempotency({ headers }: Request, { own }: AnyEndpoint): void {
   if (own === true && headers['idempotency-key'] !== undefined) throw new ServiceError('idempotency_unsupported');
 }
-
-const addressOf = (request: Request): string => request.socket.remoteAddress ?? '';
 
 function parameterOf(request: Request, name: string): string {
   const value = request.params[name];

@@ -3,6 +3,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { ServiceError } from '../errors.js';
 import { healthEndpoints } from './endpoints/health.js';
 import type { EndpointRunner } from './endpoint-runner.js';
+import { otherMethods } from './routes.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -11,14 +12,7 @@ export interface Readiness {
 
 export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
   const mount = (path: string, handler: RequestHandler): void => {
-    app
-      .route(path)
-      .get(handler)
-      .all((request, response) => {
-        runner.refuse({ request, response }, new ServiceError('method_not_allowed'), {
-          headers: ['Allow', 'GET, HEAD'],
-        });
-      });
+    app.route(path).get(handler).all(otherMethods(runner, 'GET, HEAD'));
   };
   mount(healthEndpoints.live.path, (request, response) => {
     runner.answer({ request, response }, { alive: true });

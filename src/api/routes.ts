@@ -1,7 +1,8 @@
 /** Mounts the endpoints of the table: each path answers another method with 405 and `Allow`. */
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { ServiceError } from '../errors.js';
+import { isPreflight } from './cors.js';
 import type { Endpoint } from './endpoints/endpoint.js';
 import type { EndpointRunner, Handle } from './endpoint-runner.js';
 
@@ -25,9 +26,15 @@ export function createRoutes(app: Express, runner: EndpointRunner): Routes {
       const { handled, allow } = methodsOf[endpoint.method];
       const handler = runner.run(endpoint, handle);
       for (const method of handled) route[method](handler);
-      route.all((request, response) => {
-        runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
-      });
+      route.all(otherMethods(runner, allow));
     },
   };
 }
+
+/** Answers what a path does not handle: 405, but preflights of allowed origins. */
+export const otherMethods =
+  (runner: EndpointRunner, allow: string): RequestHandler =>
+  (request, response) => {
+    if (isPreflight(request, response, allow)) runner.answer({ request, response }, {});
+    else runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
+  };

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
+import { clientAddressBehind, peerAddress } from '../api/client-address.js';
 import type { Readiness } from '../api/health.js';
 import { createRateLimiter } from '../api/rate-limit.js';
 import { closeServer, createServer, renewCertificate } from '../api/server.js';
@@ -60,6 +61,8 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     analytics: views.analytics,
     ownWrites: views.ownWrites,
     events: store,
+    corsOrigins: config.corsOrigins,
+    clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     withEndpoints: config.roles.has('api'),
     parked: views.parked,
     rebuilds: views.rebuilds,

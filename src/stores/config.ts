@@ -1,4 +1,6 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
+import { isIP } from 'node:net';
+import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
@@ -59,9 +61,41 @@ const apiKeys = z
   .transform((text) => commaList(text).filter((key) => key !== ''))
   .pipe(z.array(apiKey).min(1, 'must name at least one key, or be absent'));
 
+const isAddress = (text: string): boolean =>
+  ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isIP(text.replace(/\/\d+$/, '')) !== 0;
+
+/** Whether an address is that of a trusted proxy. */
+const trustedProxies = z.string().transform((text, context) => {
+  try {
+    const addresses = commaList(text);
+    const isTrusted = addresses.every(isAddress) ? compile(addresses) : undefined;
+    if (isTrusted !== undefined) return (address: string) => isTrusted(address, 0);
+  } catch {
+    // A range that is none, such as 10.0.0.0/33.
+  }
+  const message = 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal';
+  context.issues.push({ code: 'custom', input: text, message });
+  return z.NEVER;
+});
+
+/** As browsers write it. */
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const origins = z
+  .string()
+  .transform(commaList)
+  .refine((items) => !items.includes('*'), {
+    message: 'must not be *: pages of any origin could then use a key that is in a browser. Name the origins',
+    abort: true,
+  })
+  .refine((items) => items.every(isOrigin), 'must be a comma list of origins such as https://app.example.com');
+
 const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
+  TRUST_PROXY: optional(trustedProxies),
+  CORS_ORIGINS: optional(origins).default([]),
   API_KEYS: optional(apiKeys).default([]),
   TLS_CERT: optional(z.string()),
   TLS_KEY: optional(z.string()),
@@ -105,6 +139,9 @@ export function readConfig(environment: Environment) {
     host: settings.HOST,
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: tlsIn(settings),
+    /** Undefined: none is trusted. */
+    isTrustedProxy: settings.TRUST_PROXY,
+    corsOrigins: settings.CORS_ORIGINS,
     apiKeys: settings.API_KEYS,
     /** Undefined: e-mail goes to the outbox folder. */
     smtp: settings.SMTP_URL,

@@ -86,14 +86,6 @@ describe('.env.example', () => {
 
 /** What the example shows as defaults must be the defaults. */
 function readConfigOfDefaults(): Partial<ReturnType<typeof readConfig>> {
-  const {
-    apiKeys: _,
-    tls: __,
-    secret: ___,
-    smtp: ____,
-    eventStore: _____,
-    mongodb: ______,
-    ...defaults
-  } = readConfig({});
-  return defaults;
+  const { port, host, dataDir, roles, rateLimit, rateLimitEmail, logLevel, mailInDoubt } = readConfig({});
+  return { port, host, dataDir, roles, rateLimit, rateLimitEmail, logLevel, mailInDoubt };
 }

@@ -1,0 +1,53 @@
+/** The address of a client: that of the connection, or behind trusted proxies what they say by `Forwarded` (RFC 7239) or `X-Forwarded-For`. */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import parseForwarded from 'forwarded-parse';
+
+export type ClientAddress = (request: IncomingMessage) => string;
+
+export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?? '';
+
+/**
+ * Each proxy adds on the right whom it was asked by. A client may send either header itself, and a proxy that writes
+ * one may pass on the other: so where the two lead to different addresses, neither is believed.
+ */
+export function clientAddressBehind(isTrusted: (address: string) => boolean): ClientAddress {
+  /** From the proxy at hand back to the first address that is no trusted proxy's, as far as they are addresses. */
+  function walk(peer: string, hops: readonly string[]): string {
+    let address = peer;
+    for (const hop of hops.toReversed()) {
+      const next = addressIn(hop);
+      if (next === undefined || !isTrusted(address)) break;
+      address = next;
+    }
+    return address;
+  }
+
+  return (request) => {
+    const peer = peerAddress(request);
+    if (!isTrusted(peer)) return peer;
+    const { forwarded, 'x-forwarded-for': addresses } = request.headers;
+    const ways = [hopsIn(forwarded), addresses === undefined ? [] : String(addresses).split(',')];
+    const found = new Set(ways.filter((hops) => hops.length > 0).map((hops) => walk(peer, hops)));
+    const [address = peer] = found;
+    return found.size === 1 ? address : peer;
+  };
+}
+
+/** What stands after `for=`. A header that cannot be read counts as one hop without an address. */
+function hopsIn(header: string | undefined): readonly string[] {
+  if (header === undefined) return [];
+  try {
+    return parseForwarded(header).flatMap((element) => element['for'] ?? []);
+  } catch {
+    return [''];
+  }
+}
+
+/** Without brackets and port; undefined for `unknown`, hidden names and garbage. */
+function addressIn(hop: string): string | undefined {
+  const text = hop.trim();
+  const [, bracketed, dotted] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? [];
+  const address = bracketed ?? dotted ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}

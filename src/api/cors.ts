@@ -1,0 +1,42 @@
+/** CORS: which pages of other origins may call the API and read its answers. `Cross-Origin-Resource-Policy` stays: browsers heed it only without CORS. */
+import cors from 'cors';
+import type { Request, RequestHandler, Response } from 'express';
+
+const requestHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'Prefer',
+  'X-Min-Position',
+  'X-Request-Id',
+];
+const answerHeaders = [
+  'Allow',
+  'Idempotent-Replayed',
+  'Location',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Position',
+  'X-Request-Id',
+];
+const keptSeconds = 600;
+
+/** Sets the headers. A preflight goes on to its route. */
+export const allowOrigins = (origins: readonly string[]): RequestHandler =>
+  cors({
+    origin: [...origins],
+    allowedHeaders: requestHeaders,
+    exposedHeaders: answerHeaders,
+    maxAge: keptSeconds,
+    preflightContinue: true,
+  });
+
+/** Of an allowed origin; the answer then tells `methods`. */
+export function isPreflight({ method }: Request, response: Response, methods: string): boolean {
+  if (method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Origin')) return false;
+  response.setHeader('Access-Control-Allow-Methods', methods);
+  return true;
+}
