@@ -25,7 +25,7 @@ export function addFeed(
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
   routes.on(endpoint, async ({ request, query, signal }) => {
     const isFollowed = query.follow === 'true';
-    if (isFollowed) checkParameters(request, ['after', 'types', 'follow']);
+    if (isFollowed) checkParameters(request.query, ['after', 'types', 'follow']);
     const wanted = { after: await afterOf(request, query, feed), types: new Set(query.types), signal: signal() };
     if (isFollowed) {
       const close = await followers.take();

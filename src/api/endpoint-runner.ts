@@ -87,6 +87,7 @@ interface PreparedFor<Input, Query, Parameter extends string> extends Prepared {
 
 const defaultBodyLimit = 256 * 1024;
 const anonymousBodyLimit = 8 * 1024;
+const noQuery = Object.freeze({});
 const clientClosedRequest = 499;
 
 export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
@@ -230,8 +231,10 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
 }
 
 function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {
-  if (own === true) checkParameters(request, parser.fields);
-  return parser.parse(request.query, false);
+  // Express parses the query anew each time that it is asked.
+  const query = request.url.includes('?') ? request.query : noQuery;
+  if (own === true) checkParameters(query, parser.fields);
+  return parser.parse(query, false);
 }
 
 /** The endpoints of the original API take the header without effect. @throws ServiceError `idempotency_unsupported` */
