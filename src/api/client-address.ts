@@ -11,13 +11,13 @@ export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?
  * Each proxy adds on the right whom it was asked by. A client may send either header itself, and a proxy that writes
  * one may pass on the other: so where the two lead to different addresses, neither is believed.
  */
-export function clientAddressBehind(isTrusted: (address: string) => boolean): ClientAddress {
+export function clientAddressBehind(isTrusted: (address: string, hop: number) => boolean): ClientAddress {
   /** From the proxy at hand back to the first address that is no trusted proxy's, as far as they are addresses. */
   function walk(peer: string, hops: readonly string[]): string {
     let address = peer;
     for (const hop of hops.toReversed()) {
       const next = addressIn(hop);
-      if (next === undefined || !isTrusted(address)) break;
+      if (next === undefined || !isTrusted(address, 0)) break;
       address = next;
     }
     return address;
@@ -25,7 +25,7 @@ export function clientAddressBehind(isTrusted: (address: string) => boolean): Cl
 
   return (request) => {
     const peer = peerAddress(request);
-    if (!isTrusted(peer)) return peer;
+    if (!isTrusted(peer, 0)) return peer;
     const { forwarded, 'x-forwarded-for': addresses } = request.headers;
     const ways = [hopsIn(forwarded), addresses === undefined ? [] : String(addresses).split(',')];
     const found = new Set(ways.filter((hops) => hops.length > 0).map((hops) => walk(peer, hops)));

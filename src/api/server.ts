@@ -1,31 +1,26 @@
 /** The HTTP or HTTPS server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
 import http from 'node:http';
 import https from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
 
-/** In PEM. */
-export interface TlsCertificate {
-  readonly cert: string;
-  readonly key: string;
-}
+const minVersion = 'TLSv1.2';
 
 /** With a certificate: HTTPS. */
-export function createServer(app: Express, certificate?: TlsCertificate): http.Server {
+export function createServer(app: Express, certificate?: SecureContextOptions): http.Server {
   const options = optionsFor(app);
   const server =
     certificate === undefined
       ? http.createServer(options, app)
-      : https.createServer({ ...options, ...tlsOptions(certificate), handshakeTimeout: 5_000 }, app);
+      : https.createServer({ ...options, ...certificate, minVersion, handshakeTimeout: 5_000 }, app);
   server.maxRequestsPerSocket = 1000;
   return server;
 }
 
 /** New connections get the certificate; those that are open keep theirs. */
-export function renewCertificate(server: http.Server, certificate: TlsCertificate): void {
-  if (server instanceof https.Server) server.setSecureContext(tlsOptions(certificate));
+export function renewCertificate(server: http.Server, certificate: SecureContextOptions): void {
+  if (server instanceof https.Server) server.setSecureContext({ ...certificate, minVersion });
 }
-
-const tlsOptions = ({ cert, key }: TlsCertificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
 
 /**
  * Express sets the prototype of every request and response object, which alone halves its throughput. Here they are

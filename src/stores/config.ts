@@ -1,5 +1,4 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
-import { isIP } from 'node:net';
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
@@ -61,41 +60,31 @@ const apiKeys = z
   .transform((text) => commaList(text).filter((key) => key !== ''))
   .pipe(z.array(apiKey).min(1, 'must name at least one key, or be absent'));
 
-const isAddress = (text: string): boolean =>
-  ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isIP(text.replace(/\/\d+$/, '')) !== 0;
+const whatProxies = 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal';
+const proxy = z
+  .union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], whatProxies)
+  .refine((range) => !/\/0+$/.test(range), whatProxies);
 
 /** Whether an address is that of a trusted proxy. */
-const trustedProxies = z.string().transform((text, context) => {
-  try {
-    const addresses = commaList(text);
-    const isTrusted = addresses.every(isAddress) ? compile(addresses) : undefined;
-    if (isTrusted !== undefined) return (address: string) => isTrusted(address, 0);
-  } catch {
-    // A range that is none, such as 10.0.0.0/33.
-  }
-  const message = 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal';
-  context.issues.push({ code: 'custom', input: text, message });
-  return z.NEVER;
-});
-
-/** As browsers write it. */
-const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-
-const origins = z
+const trustedProxies = z
   .string()
   .transform(commaList)
-  .refine((items) => !items.includes('*'), {
-    message: 'must not be *: pages of any origin could then use a key that is in a browser. Name the origins',
-    abort: true,
-  })
-  .refine((items) => items.every(isOrigin), 'must be a comma list of origins such as https://app.example.com');
+  .pipe(z.array(proxy))
+  .transform((proxies) => compile(proxies));
+
+/** As browsers write it. */
+const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'must be a comma list of origins such as https://app.example.com; * is refused, for any page could then use a key that is in a browser',
+  );
 
 const schema = z.object({
   PORT: optional(wholeNumber(65_535)).default(3000),
   HOST: optional(z.string()).default('127.0.0.1'),
   TRUST_PROXY: optional(trustedProxies),
-  CORS_ORIGINS: optional(origins).default([]),
+  CORS_ORIGINS: optional(z.string().transform(commaList).pipe(z.array(origin))).default([]),
   API_KEYS: optional(apiKeys).default([]),
   TLS_CERT: optional(z.string()),
   TLS_KEY: optional(z.string()),
@@ -127,18 +116,19 @@ function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environme
   const result = wanted.safeParse(environment);
   if (result.success) return result.data;
   const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
-  throw new ConfigurationError(`The configuration is not valid: ${lines.join('; ')}`);
+  throw new ConfigurationError(`The configuration is not valid: ${[...new Set(lines)].join('; ')}`);
 }
 
 /** @throws ConfigurationError naming every variable that is wrong. */
 export function readConfig(environment: Environment) {
   const settings = parsed(schema, environment);
   requireWhatBelongsTogether(settings);
+  const { TLS_CERT: cert, TLS_KEY: key } = settings;
   return {
     port: settings.PORT,
     host: settings.HOST,
     /** The files of the certificate. Undefined: HTTP without TLS. */
-    tls: tlsIn(settings),
+    tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
     /** Undefined: none is trusted. */
     isTrustedProxy: settings.TRUST_PROXY,
     corsOrigins: settings.CORS_ORIGINS,
@@ -177,13 +167,10 @@ function storesIn(settings: z.output<typeof storesSchema>) {
   };
 }
 
-function tlsIn({ TLS_CERT: cert, TLS_KEY: key }: z.output<typeof schema>) {
-  if (cert !== undefined && key !== undefined) return { cert, key };
-  if (cert === undefined && key === undefined) return undefined;
-  throw new ConfigurationError('TLS_CERT and TLS_KEY are needed together: the files of the certificate and its key');
-}
-
-function requireWhatBelongsTogether({ ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET }: z.output<typeof schema>): void {
+function requireWhatBelongsTogether(settings: z.output<typeof schema>): void {
+  const { ROLES, EVENTSTORE_URL, MONGODB_URL, SECRET, TLS_CERT, TLS_KEY } = settings;
+  if ((TLS_CERT === undefined) !== (TLS_KEY === undefined))
+    throw new ConfigurationError('TLS_CERT and TLS_KEY are needed together: the files of the certificate and its key');
   if (EVENTSTORE_URL !== undefined && SECRET === undefined)
     throw new ConfigurationError(
       'SECRET is required with EVENTSTORE_URL: at least 32 bytes, the same in every process, kept in the backup. Stream names are derived from it.',
