@@ -1,10 +1,11 @@
 /** What the endpoints of groups, lists and tags do: the same in three vocabularies. */
-import type { Catalogue, Named } from '../commands/audience.js';
+import type { Catalogue, Named } from '../commands/catalogue-requests.js';
 import { ServiceError, type ErrorCode } from '../errors.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { CatalogueEndpoints, Kind } from './endpoints/catalogues.js';
 import type { Call } from './endpoint-runner.js';
 import type { Answer } from './envelope.js';
+import { writtenHeaders } from './idempotency.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
@@ -32,7 +33,10 @@ export function catalogueRoutes<Document>(routes: Routes, options: CatalogueRout
     headers: ['X-Position', position],
   });
 
-  routes.on(endpoints.create, async (call) => saved(await catalogue.create(nameOf(call), call.context)));
+  routes.on(endpoints.create, async (call) => {
+    const created = await catalogue.create(nameOf(call), call.context, call.idempotencyKey);
+    return { ...saved(created), headers: writtenHeaders(created) };
+  });
 
   routes.on(endpoints.update, async (call) =>
     saved(await catalogue.rename({ id: idOf(call), name: nameOf(call) }, call.context)),

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import type { Answer } from './envelope.js';
+import { writtenHeaders } from './idempotency.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
@@ -23,10 +24,11 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     { contactId, position }: SavedContact,
   ): Answer => ({ data: { contact_id: contactId, email, status }, headers: ['X-Position', position] });
 
-  routes.on(endpoints.create, async ({ input, parameter, context }) => {
+  routes.on(endpoints.create, async ({ input, parameter, context, idempotencyKey }) => {
     const { email, status, consent } = input;
     const contact = { listId: parameter('list_id'), email, status, profile: input, tagNames: [], consent };
-    return saved(input, await audience.createContact(contact, context));
+    const created = await audience.createContact(contact, context, idempotencyKey);
+    return { ...saved(input, created), headers: writtenHeaders(created) };
   });
 
   routes.on(endpoints.upsert, async ({ input, parameter, context }) => {

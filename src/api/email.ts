@@ -1,11 +1,11 @@
 /** What the endpoints of transactional e-mail do: send, what became of it, release and cancel. */
-import type { Request } from 'express';
 import type { ChangedEmail, EmailRequests } from '../commands/email-requests.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call } from './endpoint-runner.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import type { Answer } from './envelope.js';
+import { writtenHeaders } from './idempotency.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
@@ -20,13 +20,12 @@ export interface EmailRoutes {
 type EmailCall = Call<unknown, unknown, 'email_id'>;
 
 export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, clock }: EmailRoutes): void {
-  routes.on(endpoints.send, async ({ input, request, context }) => {
+  routes.on(endpoints.send, async ({ input, context, idempotencyKey }) => {
     const { from_email, to_email, subject, mail_template } = input;
     const message = { from_email, to_email, subject, mail_template };
-    const idempotencyKey = idempotencyKeyOf(request);
-    const { emailId, replayed, position } = await email.send({ message, idempotencyKey }, context);
-    const headers = ['Location', `/v1/email/${emailId}`, 'X-Position', position];
-    return { data: message, headers: replayed ? [...headers, 'Idempotent-Replayed', 'true'] : headers };
+    const accepted = await email.send({ message, idempotencyKey }, context);
+    const location = ['Location', `/v1/email/${accepted.emailId}`];
+    return { data: message, headers: [...location, ...writtenHeaders(accepted)] };
   });
 
   /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
@@ -70,11 +69,4 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
     const isIncomplete = reads.isIncomplete(['emails']);
     return pageOf(await queries.pageEmails({ ...page, state }), { show: (one) => one, isIncomplete, scope });
   });
-}
-
-function idempotencyKeyOf({ headers }: Request): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) throw new ServiceError('invalid_idempotency_key');
-  return key;
 }

@@ -10,6 +10,7 @@ import { peerAddress, type ClientAddress } from './client-address.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
+import { idempotencyKeyOf } from './idempotency.js';
 import { createParser, type Parser } from './parse.js';
 import { prefersStrict, strictApplied } from './prefer.js';
 import { checkParameters } from './query.js';
@@ -32,6 +33,8 @@ export interface Call<Input = unknown, Query = unknown, Parameter extends string
   readonly parameter: (name: Parameter) => string;
   readonly request: Request;
   readonly context: CommandContext;
+  /** Undefined also where the endpoint makes no use of it. */
+  readonly idempotencyKey: string | undefined;
   /** From `X-Min-Position`; undefined: none is asked for, or the views show it. */
   readonly minPosition: string | undefined;
   readonly signal: () => AbortSignal;
@@ -134,7 +137,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const input = prepared.body.parse(context.body, !isRead && isStrict(context, prepared.endpoint));
     const query = parametersOf(request, prepared.endpoint, prepared.query);
-    if (!isRead) checkIdempotency(request, prepared.endpoint);
+    const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, prepared.endpoint);
     const minPosition = isRead ? await minPositionOf(request) : undefined;
     const admission = isRead ? undefined : options.admit();
     if (admission !== undefined) await admission;
@@ -146,6 +149,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       parameter: (name) => parameterOf(request, name),
       request,
       context: { correlationId, causationId: correlationId, requestId, actor },
+      idempotencyKey,
       minPosition,
       signal: () => clientSignal(response),
     });
@@ -235,11 +239,6 @@ function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Par
   const query = request.url.includes('?') ? request.query : noQuery;
   if (own === true) checkParameters(query, parser.fields);
   return parser.parse(query, false);
-}
-
-/** The endpoints of the original API take the header without effect. @throws ServiceError `idempotency_unsupported` */
-function checkIdempotency({ headers }: Request, { own }: AnyEndpoint): void {
-  if (own === true && headers['idempotency-key'] !== undefined) throw new ServiceError('idempotency_unsupported');
 }
 
 function parameterOf(request: Request, name: string): string {

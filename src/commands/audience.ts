@@ -27,8 +27,6 @@ import type { EmailCommand, EmailState } from './email.js';
 import { createEmailRequests, type EmailRequests } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 
-export type { Catalogue, Named } from './catalogue-requests.js';
-
 interface AudienceOptions {
   readonly groups: CatalogueHandler;
   readonly lists: CatalogueHandler;

@@ -22,10 +22,11 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       path: `/v1/${kind}s/create`,
       scope: `${kind}s:write`,
       summary: `Create a ${kind}`,
+      replays: true,
       body,
       query: nothing,
       message: `${title} created successfully!`,
-      errors: [duplicate],
+      errors: ['invalid_idempotency_key', duplicate, 'idempotency_conflict'],
     }),
     update: endpoint({
       id: `update${title}`,

@@ -15,11 +15,12 @@ export function contactEndpoints(clock: () => number) {
       scope: 'contacts:write',
       summary: 'Create a contact in a list',
       description: 'An address that exists in any list is refused; upsert brings a known contact into another list.',
+      replays: true,
       body: bodies.create,
       echo: createEcho,
       query: nothing,
       message: 'Contact created successfully!',
-      errors: ['given_twice', 'unknown_list', 'duplicate_email'],
+      errors: ['given_twice', 'invalid_idempotency_key', 'unknown_list', 'duplicate_email', 'idempotency_conflict'],
     }),
     upsert: endpoint({
       id: 'upsertContact',

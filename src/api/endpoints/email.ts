@@ -14,6 +14,7 @@ export const emailEndpoints = {
     summary: 'Send one e-mail',
     description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
     body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template }),
+    replays: true,
     query: nothing,
     bodyLimit: 1024 * 1024,
     bucket: 'email',

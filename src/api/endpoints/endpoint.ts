@@ -19,6 +19,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
    * and query parameters are refused. The seventeen ignore these.
    */
   readonly own?: true;
+  /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
+  readonly replays?: true;
   readonly body: Body;
   readonly query: Query;
   /** What of the body errors echo. Default: every field that is documented. */
