@@ -17,6 +17,7 @@ import { emailRoutes } from './email.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
 import { healthRoutes, type Readiness } from './health.js';
+import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -30,10 +31,10 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly events: AuditReader;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
-  /** False: only health answers. */
-  readonly withEndpoints: boolean;
   readonly parked: () => readonly StreamOfView[];
   readonly rebuilds: Rebuilds;
+  /** Undefined: only health answers. */
+  readonly keys: KeysOfApi | undefined;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly streamOf: (email: string) => string;
@@ -46,7 +47,7 @@ const maxLagMs = 750;
 const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
-  const { ownWrites, events, corsOrigins = [] } = options;
+  const { ownWrites, events, keys, corsOrigins = [] } = options;
   const positions = { shown: ownWrites.visiblePosition, head: () => events.head() };
   const runner = createEndpointRunner({
     ...options,
@@ -59,14 +60,18 @@ export function createApp(options: ApiOptions): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
-  if (options.withEndpoints) mountEndpoints(app, options, runner);
+  if (keys !== undefined) mountEndpoints(app, { ...options, keys }, runner);
   healthRoutes(app, options.readiness, runner);
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));
   return app;
 }
 
-function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunner): void {
+function mountEndpoints(
+  app: Express,
+  options: ApiOptions & { readonly keys: KeysOfApi },
+  runner: EndpointRunner,
+): void {
   const { audience, queries } = options;
   const reads = createReads(options.ownWrites, options.parked);
   const routes = createRoutes(app, runner);
@@ -105,6 +110,7 @@ function mountEndpoints(app: Express, options: ApiOptions, runner: EndpointRunne
   emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
   analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
   projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
+  keysRoutes(routes, { ...options, endpoints: endpoints.keys });
   const audit = createAudit(options.events);
   auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, reads });
 }

@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Feed, FeedEvent, FeedRequest } from '../audit/feed.js';
+import { hiddenFrom } from '../audit/redaction.js';
 import { createSlots } from '../audit/slots.js';
 import { ServiceError } from '../errors.js';
 import type { Endpoints } from './endpoints/endpoints.js';
@@ -23,10 +24,15 @@ export function addFeed(
   { feed, isStopping }: { readonly feed: Feed; readonly isStopping: () => boolean },
 ): void {
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
-  routes.on(endpoint, async ({ request, query, signal }) => {
+  routes.on(endpoint, async ({ request, query, scopes, signal }) => {
     const isFollowed = query.follow === 'true';
     if (isFollowed) checkParameters(request.query, ['after', 'types', 'follow']);
-    const wanted = { after: await afterOf(request, query, feed), types: new Set(query.types), signal: signal() };
+    const wanted = {
+      after: await afterOf(request, query, feed),
+      types: new Set(query.types),
+      hidden: hiddenFrom(scopes),
+      signal: signal(),
+    };
     if (isFollowed) {
       const close = await followers.take();
       return { contentType: 'text/event-stream', pieces: serverSent(feed, wanted, isStopping), close };

@@ -36,11 +36,8 @@ export function configuredKey(text: string): Pick<Grant, 'id' | 'hash'> {
   return { id: colon < 0 ? `key-${hash.toString('hex').slice(0, 8)}` : text.slice(0, colon), hash };
 }
 
-/** Id of the key that a request carries. */
-export type Authenticator = (request: IncomingMessage) => string | undefined;
-
 /** The grant of the key that a request carries; undefined where it is missing, malformed, unknown or no longer valid. */
-export type GrantFinder = (request: IncomingMessage) => Grant | undefined;
+export type Authenticator = (request: IncomingMessage) => Grant | undefined;
 
 interface AuthenticatorOptions {
   /** By the SHA-256 of the secret, in hex. */
@@ -49,7 +46,7 @@ interface AuthenticatorOptions {
   readonly clock: () => number;
 }
 
-export function createAuthenticator({ find, clock }: AuthenticatorOptions): GrantFinder {
+export function createAuthenticator({ find, clock }: AuthenticatorOptions): Authenticator {
   /** The last known header of each connection, compared in constant time too. */
   const verified = new WeakMap<object, { readonly header: Buffer; readonly grant: Grant }>();
 

@@ -1,4 +1,4 @@
-/** Runs one request through an endpoint, in the contract's order: key → rate limit → body → input → parameters and headers → handle → answer. */
+/** Runs one request through an endpoint, in the contract's order: key → rate limit → scope → body → input → parameters and headers → handle → answer. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
@@ -6,6 +6,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import type { Grant } from './auth.js';
 import { peerAddress, type ClientAddress } from './client-address.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
@@ -30,6 +31,8 @@ import { sendStream, sendWhole, stallTimeoutMs, type StreamedAnswer } from './se
 export interface Call<Input = unknown, Query = unknown, Parameter extends string = string> {
   readonly input: Input;
   readonly query: Query;
+  /** Of the key. */
+  readonly scopes: ReadonlySet<string>;
   readonly parameter: (name: Parameter) => string;
   readonly request: Request;
   readonly context: CommandContext;
@@ -103,15 +106,19 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
 
   function enter(context: RequestContext, { endpoint, echoed }: Prepared): Body | Promise<Body> {
     const { request } = context;
-    const actor = options.authenticate(request);
-    if (actor === undefined) return refuseUnknown(context, { endpoint, echoed });
-    context.actor = actor;
-    count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(actor));
+    const grant = options.authenticate(request);
+    if (grant === undefined) return refuseUnknown(context, { endpoint, echoed });
+    context.grant = grant;
+    count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
+    if (!grant.scopes.has(endpoint.scope)) throw new ServiceError('forbidden', { names: endpoint.scope });
     return readBody(request, { limit: endpoint.bodyLimit ?? defaultBodyLimit, expected: echoed.flat.length > 0 });
   }
 
   async function refuseUnknown(context: RequestContext, { endpoint, echoed }: Prepared): Promise<Body> {
-    count(context, limits.anonymous.take(clientAddress(context.request)));
+    const address = clientAddress(context.request);
+    count(context, limits.anonymous.take(address));
+    const isAttempt = context.request.headers.authorization !== undefined;
+    if (isAttempt) count(context, { ...limits.failures.take(address), headers: context.headers });
     if (echoed.flat.length > 0 && endpoint.unauthorized === undefined)
       context.body = await readForEcho(context.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
@@ -133,7 +140,8 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     prepared: PreparedFor<Input, Query, Parameter>,
   ): Promise<Answer | StreamedAnswer> {
     context.body = await enter(context, prepared);
-    const { request, response, requestId, actor = '' } = context;
+    const { request, response, requestId } = context;
+    const { id: actor, scopes } = grantIn(context);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const input = prepared.body.parse(context.body, !isRead && isStrict(context, prepared.endpoint));
     const query = parametersOf(request, prepared.endpoint, prepared.query);
@@ -146,6 +154,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     return await prepared.handle({
       input,
       query,
+      scopes,
       parameter: (name) => parameterOf(request, name),
       request,
       context: { correlationId, causationId: correlationId, requestId, actor },
@@ -160,16 +169,20 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     answer: Answer | StreamedAnswer,
     { message }: AnyEndpoint,
   ): Promise<void> {
-    const { request, response } = context;
+    const { request, response, grant } = context;
     if (!('pieces' in answer)) {
       const headers = headersOf(options, context, answer.headers ?? []);
       sendWhole(response, { status: 200, headers, body: successBody(answer, message) });
       return;
     }
+    // A key that has ended gets nothing more.
+    const cut = (): void => void response.destroy();
+    grant?.streams.add(cut);
     try {
       const headers = headersOf(options, context, []);
       await sendStream(response, answer, { headers, isHead: request.method === 'HEAD', stallTimeout });
     } finally {
+      grant?.streams.delete(cut);
       answer.close?.();
     }
   }
@@ -232,6 +245,12 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       sendWhole(response, { status: 200, headers, body: successBody({ data }, undefined) });
     },
   };
+}
+
+/** Of a request that has passed `enter`. */
+function grantIn({ grant }: RequestContext): Grant {
+  if (grant === undefined) throw new Error('a request was let in without a key');
+  return grant;
 }
 
 function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {

@@ -12,7 +12,10 @@ export interface Readiness {
 
 export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
   const mount = (path: string, handler: RequestHandler): void => {
-    app.route(path).get(handler).all(otherMethods(runner, 'GET, HEAD'));
+    app
+      .route(path)
+      .get(handler)
+      .all(otherMethods(runner, ['GET', 'HEAD']));
   };
   mount(healthEndpoints.live.path, (request, response) => {
     runner.answer({ request, response }, { alive: true });

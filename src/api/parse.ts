@@ -75,12 +75,13 @@ const ofType: Readonly<Record<string, ErrorCode>> = {
 
 function errorOf(issue: z.core.$ZodIssue | undefined): ServiceError {
   const field = issue?.path.filter((part) => typeof part === 'string').join('.');
-  const { code, limit } = refusalOf(issue);
+  const { code, limit, names } = refusalOf(issue);
   if (!isErrorCode(code)) throw new Error(`a schema refused ${field} by ${issue?.code}, which no answer is known for`);
-  return new ServiceError(code, { field, ...(typeof limit === 'number' ? { limit } : {}) });
+  const more = { ...(typeof limit === 'number' ? { limit } : {}), ...(typeof names === 'string' ? { names } : {}) };
+  return new ServiceError(code, { field, ...more });
 }
 
-function refusalOf(issue: z.core.$ZodIssue | undefined): { readonly code?: unknown; readonly limit?: unknown } {
+function refusalOf(issue: z.core.$ZodIssue | undefined): Readonly<Record<string, unknown>> {
   if (issue?.code === 'invalid_type') return { code: ofType[issue.expected] };
   return issue?.code === 'custom' ? (issue.params ?? {}) : {};
 }

@@ -1,5 +1,6 @@
 /** What the endpoints of the views do: how far each is, and rebuilding them beside the live ones. */
 import type { AuditReader } from '../audit/reading.js';
+import { hiddenFrom, redacted, type Hidden } from '../audit/redaction.js';
 import { ServiceError } from '../errors.js';
 import { isOpen, type RebuildRecord } from '../rebuild/rebuild-record.js';
 import type { View } from '../readmodels/read-models.js';
@@ -48,10 +49,10 @@ export function projectionsRoutes(routes: Routes, options: ProjectionsRoutes): v
     return { data: projections.map((view) => shown(view, state, running)) };
   });
 
-  routes.on(endpoints.rebuildStatus, async ({ request, query, signal }) => {
+  routes.on(endpoints.rebuildStatus, async ({ request, query, scopes, signal }) => {
     const record = await rebuilds.status();
     if (record === undefined) throw new ServiceError('not_found');
-    const show = (known: RebuildRecord): Promise<object> => withBody(known, events);
+    const show = (known: RebuildRecord): Promise<object> => withBody(known, { events, hidden: hiddenFrom(scopes) });
     const isFollowed = (query.follow ?? String(request.headers.accept === 'text/event-stream')) === 'true';
     if (!isFollowed) return { data: await show(record) };
     const pieces = pollRebuild({ rebuilds, signal: signal(), isStopping, show });
@@ -84,9 +85,13 @@ function shown({ name, version }: View, state: ViewsState, running: RebuildRecor
 }
 
 /** Adds the whole event that stopped the rebuild: it is read from the log for this answer, and kept nowhere else. */
-async function withBody(record: RebuildRecord, events: Pick<AuditReader, 'readAt'>): Promise<object> {
+async function withBody(
+  record: RebuildRecord,
+  { events, hidden }: { readonly events: Pick<AuditReader, 'readAt'>; readonly hidden: Hidden },
+): Promise<object> {
   const { poison } = record;
   if (poison === null) return record;
   const event = await events.readAt(poison.position);
-  return { ...record, poison: { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null } };
+  const data = event === undefined ? null : redacted(event.data, hidden);
+  return { ...record, poison: { ...poison, data, metadata: event?.metadata ?? null } };
 }

@@ -1,6 +1,6 @@
 /** What belongs to one request while it is answered: its id, its headers and its log line. */
 import type { Request, Response } from 'express';
-import type { Authenticator } from './auth.js';
+import type { Authenticator, Grant } from './auth.js';
 import { noBody, type Body } from './body.js';
 import type { RateLimiter } from './rate-limit.js';
 
@@ -20,7 +20,12 @@ export interface RequestLine {
 
 export interface RequestOptions {
   readonly authenticate: Authenticator;
-  readonly limits: { readonly api: RateLimiter; readonly email: RateLimiter; readonly anonymous: RateLimiter };
+  readonly limits: {
+    readonly api: RateLimiter;
+    readonly email: RateLimiter;
+    readonly anonymous: RateLimiter;
+    readonly failures: RateLimiter;
+  };
   readonly log: (line: RequestLine) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -36,7 +41,8 @@ export interface RequestContext {
   readonly started: number;
   readonly requestId: string;
   readonly isOwnId: boolean;
-  actor: string | undefined;
+  /** Undefined without a valid key. */
+  grant: Grant | undefined;
   /** Of the answer, whatever it is. */
   headers: readonly string[];
   body: Body;
@@ -56,7 +62,7 @@ export function createRequestContext(
     started: now(),
     requestId: callersId ?? newUuid(),
     isOwnId: callersId === undefined,
-    actor: undefined,
+    grant: undefined,
     headers: noHeaders,
     body: noBody,
   };
@@ -79,10 +85,18 @@ export function headersOf(
 
 export function logRequest(
   { log, now }: RequestOptions,
-  { request, requestId, started, actor }: RequestContext,
+  { request, requestId, started, grant }: RequestContext,
   { route, status, error }: RequestOutcome,
 ): void {
-  log({ request_id: requestId, method: request.method, route, status, duration: now() - started, actor, error });
+  log({
+    request_id: requestId,
+    method: request.method,
+    route,
+    status,
+    duration: now() - started,
+    actor: grant?.id,
+    error,
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Mounts the endpoints of the table: each path answers another method with 405 and `Allow`. */
+/** Mounts the endpoints of the table: each path answers a method that none of its endpoints has with 405 and `Allow`. */
 import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { ServiceError } from '../errors.js';
@@ -14,27 +14,34 @@ export interface Routes {
 }
 
 const methodsOf = {
-  get: { handled: ['get'], allow: 'GET, HEAD' },
-  post: { handled: ['post'], allow: 'POST' },
-  postOrDelete: { handled: ['post', 'delete'], allow: 'POST, DELETE' },
+  get: { handled: ['get'], allow: ['GET', 'HEAD'] },
+  post: { handled: ['post'], allow: ['POST'] },
+  postOrDelete: { handled: ['post', 'delete'], allow: ['POST', 'DELETE'] },
 } as const;
 
 export function createRoutes(app: Express, runner: EndpointRunner): Routes {
+  /** Methods by path, of all its endpoints. */
+  const allowed = new Map<string, string[]>();
   return {
     on(endpoint, handle) {
       const route = app.route(endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'));
       const { handled, allow } = methodsOf[endpoint.method];
       const handler = runner.run(endpoint, handle);
       for (const method of handled) route[method](handler);
-      route.all(otherMethods(runner, allow));
+      const methods = allowed.get(endpoint.path) ?? [];
+      methods.push(...allow);
+      allowed.set(endpoint.path, methods);
+      route.all(otherMethods(runner, methods));
     },
   };
 }
 
 /** Answers what a path does not handle: 405, but preflights of allowed origins. */
 export const otherMethods =
-  (runner: EndpointRunner, allow: string): RequestHandler =>
-  (request, response) => {
-    if (isPreflight(request, response, allow)) runner.answer({ request, response }, {});
+  (runner: EndpointRunner, allowed: readonly string[]): RequestHandler =>
+  (request, response, next) => {
+    const allow = allowed.join(', ');
+    if (allowed.includes(request.method)) next();
+    else if (isPreflight(request, response, allow)) runner.answer({ request, response }, {});
     else runner.refuse({ request, response }, new ServiceError('method_not_allowed'), { headers: ['Allow', allow] });
   };

@@ -22,6 +22,8 @@ import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
 
 const closeTimeoutMs = 10_000;
+/** Wrong keys from one address. */
+const failuresAMinute = 60;
 
 const monotonic = (): number => performance.now();
 
@@ -63,18 +65,19 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     events: store,
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
-    withEndpoints: config.roles.has('api'),
     parked: views.parked,
     rebuilds: views.rebuilds,
+    keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock: Date.now,
-    authenticate: (request) => keys?.authenticate(request)?.id,
+    authenticate: (request) => keys?.authenticate(request),
     limits: {
       api: limiter('default', config.rateLimit),
       email: limiter('email', config.rateLimitEmail),
       anonymous: limiter('default', config.rateLimit),
+      failures: limiter('failures', failuresAMinute),
     },
     log: requestLog(logger, lines),
     now: monotonic,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGrant, type Grant } from '../api/auth.js';
 import { keyDecider, type Key } from '../commands/keys.js';
 import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
-import type { Appended, Recorded } from '../events/envelope.js';
+import type { Recorded } from '../events/envelope.js';
 import { keysStream } from '../events/streams.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 
@@ -22,12 +22,12 @@ export interface Keyring {
   readonly find: (hash: string) => Grant | undefined;
   /** Refused because of an event that cannot be read. */
   isSuspended(keyId: string): boolean;
-  /** Every key of the log as of now, in the order of their creation. @throws StoreUnavailableError */
-  entries(): Promise<readonly KeyEntry[]>;
+  /** Reads the log to its end, as it was when asked. @throws StoreUnavailableError */
+  catchUp(): Promise<void>;
+  /** Every key that is known, in the order of their creation. */
+  entries(): Iterable<KeyEntry>;
   /** Of the keys of the log; several where a key was rotated. */
   grants(): Iterable<Grant>;
-  /** What this process has appended. */
-  record(append: Appended<DomainEvent>): void;
   close(): Promise<void>;
 }
 
@@ -133,19 +133,11 @@ export async function openKeyring({ reader, others, clock, onFault }: KeyringOpt
   return {
     find: (hash) => configured.get(hash) ?? grants.get(hash),
     isSuspended: (keyId) => suspended.has(keyId),
-    async entries() {
-      await readOn();
-      return [...entries.values()];
-    },
+    entries: () => entries.values(),
     *grants() {
       for (const held of ofKey.values()) yield* held;
     },
-    record({ stream, events, revision }) {
-      // Where others have written meanwhile, the next look reads theirs and these.
-      if (stream !== keysStream || revision !== next + BigInt(events.length) - 1n) return;
-      next += BigInt(events.length);
-      events.forEach(apply);
-    },
+    catchUp: readOn,
     async close() {
       closing.abort();
       await following;

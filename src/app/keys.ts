@@ -1,7 +1,8 @@
 /** Composes the API keys of a process: those of the configuration and of the log, and when they were last used. */
 import type { Logger } from 'pino';
-import { configuredKey, createAuthenticator, fullGrant, hashKey, type GrantFinder, type Grant } from '../api/auth.js';
-import { createKeyRequests, type KeyRequests } from '../commands/key-requests.js';
+import { configuredKey, createAuthenticator, fullGrant, hashKey, type Authenticator, type Grant } from '../api/auth.js';
+import type { KeysOfApi, ShownKey } from '../api/keys.js';
+import { createKeyRequests } from '../commands/key-requests.js';
 import { isExpired } from '../commands/keys.js';
 import { newApiKey } from '../stores/new-api-key.js';
 import { openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
@@ -9,28 +10,8 @@ import type { Commands } from './commands.js';
 import { openKeyring, type KeyEntry, type Keyring } from './keyring.js';
 import { openKeyUses, type KeyUses } from './key-uses.js';
 
-/** What is shown of a key: neither its secret nor the hash of it. Times are UTC in ISO 8601. */
-export interface ShownKey {
-  readonly key_id: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  /** `suspended`: an event of it cannot be read by this version. */
-  readonly state: 'active' | 'expired' | 'revoked' | 'suspended';
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly rotated_at: string | null;
-  /** Until then the secret before the last rotation holds, too. */
-  readonly previous_until: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
-
-export interface Keys {
-  readonly authenticate: GrantFinder;
-  readonly requests: KeyRequests;
-  readonly record: Keyring['record'];
-  /** In the order of their ids, as of now. @throws StoreUnavailableError */
-  list(page: { readonly after: string; readonly limit: number }): Promise<readonly ShownKey[]>;
+export interface Keys extends KeysOfApi {
+  readonly authenticate: Authenticator;
   close(): Promise<void>;
 }
 
@@ -68,8 +49,9 @@ export async function openKeys({ store, settings, commands, configured, stored, 
       newId: commands.newId,
       newSecret: newApiKey,
       hashOf: (secret) => hashKey(secret).toString('hex'),
+      // Written is written: what cannot be read now will be by the next look.
+      onChanged: () => keyring.catchUp().catch(() => undefined),
     }),
-    record: keyring.record,
     list: (page) => list({ keyring, uses }, page),
     async close() {
       await keyring.close();
@@ -82,7 +64,8 @@ async function list(
   { keyring, uses }: { readonly keyring: Keyring; readonly uses: KeyUses },
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly ShownKey[]> {
-  const entries = (await keyring.entries())
+  await keyring.catchUp();
+  const entries = [...keyring.entries()]
     .filter(({ key }) => key.key_id > after)
     .sort((one, other) => (one.key.key_id < other.key.key_id ? -1 : 1))
     .slice(0, limit);

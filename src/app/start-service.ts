@@ -90,7 +90,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, folder, settings, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
   await prepareStores(store, context);
-  const parts: { views?: Views; mailer?: Mailer; keys?: Keys | undefined } = {};
+  const parts: { views?: Views; mailer?: Mailer } = {};
   /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
   let mailUntil = '';
   const commands = await openCommands({
@@ -98,7 +98,6 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     keys: streamKeys,
     onAppended: (append) => {
       parts.views?.ownWrites.record(append);
-      parts.keys?.record(append);
       const { stream, position } = append;
       if (isEmailStream(stream)) mailUntil = position;
       // A shared store does not report commits: the appending process does.
@@ -135,7 +134,6 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   if (mailer !== undefined) parts.mailer = mailer;
 
   const keys = await apiKeys({ store, commands }, context);
-  parts.keys = keys;
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer });
   isListening = true;
   mailer?.wake();

@@ -3,6 +3,7 @@ import { codec } from '../events/codec.js';
 import { metadataSchema } from '../events/envelope.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { AuditReader } from './reading.js';
+import { redacted, type Hidden } from './redaction.js';
 
 export interface FeedEvent {
   readonly position: string;
@@ -24,6 +25,8 @@ export interface FeedEvent {
 export interface FeedRequest {
   readonly after: Position;
   readonly types: ReadonlySet<string>;
+  /** What the reader may not see. */
+  readonly hidden: Hidden;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +66,7 @@ export function createFeed(reader: AuditReader): Feed {
     head: () => reader.head(),
     position: async (text) => positionUpTo(text, await reader.head()),
 
-    async page({ after, types, limit, signal }) {
+    async page({ after, types, hidden, limit, signal }) {
       const events: FeedEvent[] = [];
       let next = after;
       let looked = 0;
@@ -75,22 +78,22 @@ export function createFeed(reader: AuditReader): Feed {
           next = stored.position;
           if (!isWanted(stored, types)) continue;
           size += stored.data.length;
-          events.push(feedEvent(stored));
+          events.push(feedEvent(stored, hidden));
         }
       signal.throwIfAborted();
       return { events, next, hasMore: looked === eventsAPage };
     },
 
-    async *all({ after, types, signal }) {
-      for await (const batch of reader.readAll({ after, signal })) yield* inParts(batch, types);
+    async *all({ after, types, hidden, signal }) {
+      for await (const batch of reader.readAll({ after, signal })) yield* inParts(batch, { types, hidden });
       signal.throwIfAborted();
     },
 
-    async *follow({ after, types, signal }) {
+    async *follow({ after, types, hidden, signal }) {
       for await (const message of reader.subscribe({ after, signal })) {
         if (message.type === 'caught_up') yield { type: 'passed', position: message.position };
         else {
-          for (const events of inParts(message.events, types)) yield { type: 'events', events };
+          for (const events of inParts(message.events, { types, hidden })) yield { type: 'events', events };
           const last = message.events.at(-1);
           // So that a client that comes back does not read again what it did not want.
           if (last !== undefined && !isWanted(last, types)) yield { type: 'passed', position: last.position };
@@ -115,15 +118,19 @@ export function positionUpTo(text: string, end: Position): Position | undefined 
 const eventsAPart = 200;
 
 /** The wanted events of a batch, turned into answers as they are asked for. */
-function* inParts(batch: readonly StoredEvent[], types: ReadonlySet<string>): Generator<readonly FeedEvent[]> {
+function* inParts(
+  batch: readonly StoredEvent[],
+  { types, hidden }: Pick<FeedRequest, 'types' | 'hidden'>,
+): Generator<readonly FeedEvent[]> {
   const wanted = batch.filter((stored) => isWanted(stored, types));
   for (let from = 0; from < wanted.length; from += eventsAPart)
-    yield wanted.slice(from, from + eventsAPart).map(feedEvent);
+    yield wanted.slice(from, from + eventsAPart).map((stored) => feedEvent(stored, hidden));
 }
 
 const isWanted = ({ type }: StoredEvent, types: ReadonlySet<string>): boolean => types.size === 0 || types.has(type);
 
-function feedEvent({ position, stream, revision, id, type, data, metadata }: StoredEvent): FeedEvent {
+function feedEvent(stored: StoredEvent, hidden: Hidden): FeedEvent {
+  const { position, stream, revision, id, type, data, metadata } = stored;
   return {
     position,
     stream,
@@ -131,7 +138,7 @@ function feedEvent({ position, stream, revision, id, type, data, metadata }: Sto
     event_id: id,
     type,
     ...originOf(metadata),
-    data: jsonOrText(data),
+    data: jsonOrText(redacted(data, hidden)),
   };
 }
 

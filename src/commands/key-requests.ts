@@ -47,11 +47,15 @@ interface KeyRequestsOptions {
   readonly newSecret: () => string;
   /** SHA-256 in hex. */
   readonly hashOf: (secret: string) => string;
+  /** Called after each change, before it is answered: it is to hold in this process. */
+  readonly onChanged: () => Promise<void>;
 }
 
-export function createKeyRequests({ handler, newId, newSecret, hashOf }: KeyRequestsOptions): KeyRequests {
+export function createKeyRequests(options: KeyRequestsOptions): KeyRequests {
+  const { handler, newId, newSecret, hashOf, onChanged } = options;
   async function change(command: KeyCommand, context: CommandContext): Promise<ChangedKey> {
     const { state, position } = await handler.execute({ stream: keysStream, command, context });
+    await onChanged();
     const key = state.get(command.key_id);
     if (key === undefined) throw new Error('a changed key is missing');
     return { key, position };

@@ -96,5 +96,5 @@ function revoke({ key_id, reason }: Command<'Revoke'>, key: Key): Decision<KeyEv
 
 function refuseBeyond(granter: ReadonlySet<string>, scopes: readonly string[]): Refusal | undefined {
   const lacking = scopes.find((scope) => !granter.has(scope));
-  return lacking === undefined ? undefined : { refused: 'missing_scope', parameters: { field: lacking } };
+  return lacking === undefined ? undefined : { refused: 'forbidden', parameters: { names: lacking } };
 }

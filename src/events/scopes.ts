@@ -20,3 +20,5 @@ export const scopes = [
 ] as const;
 
 export type Scope = (typeof scopes)[number];
+
+export const isScope = (value: unknown): value is Scope => scopes.some((scope) => scope === value);

@@ -75,9 +75,6 @@ function door(keyring: Keyring): (secret: string) => string | undefined {
   };
 }
 
-/** Reading the list reads the log to its end. */
-const caughtUp = (keyring: Keyring): Promise<unknown> => keyring.entries();
-
 test('keys of the log and of the configuration are known from the start, others never', async () => {
   await write(created('key_1', 'one'), created('key_2', 'two'), revoked('key_2'));
   const keyring = await open();
@@ -99,20 +96,6 @@ test('a revocation in the log holds for connections that have shown the key, and
   expect(enter('one')).toBeUndefined();
 });
 
-test('an own append holds at once, without a look at the log', async () => {
-  const keyring = await open();
-  const enter = door(keyring);
-  const event = created('key_1', 'one');
-  const { id, type, data, metadata } = toAppend(event);
-  const own = { id, event, metadata: JSON.parse(metadata) as never, encoded: { id, type, data, metadata } };
-  keyring.record({ stream: 'keys', events: [own], revision: 0n, position: '1' });
-  expect(enter('one')).toBe('key_1');
-  // The log is read on from there.
-  await write(toAppend(event), revoked('key_1'));
-  await caughtUp(keyring);
-  expect(enter('one')).toBeUndefined();
-});
-
 test('a key is refused from its end on, and its streams end', async () => {
   await write(created('key_1', 'one', iso(time + 1_000)));
   const keyring = await open();
@@ -131,12 +114,12 @@ test('after a rotation two secrets hold until the overlap is over, and never thr
   const enter = door(keyring);
   expect(['one', 'two'].map(enter)).toEqual(['key_1', 'key_1']);
   await write(rotated('key_1', 'three', time + 1_000));
-  await caughtUp(keyring);
+  await keyring.catchUp();
   expect(['one', 'two', 'three'].map(enter)).toEqual([undefined, 'key_1', 'key_1']);
   clock += 1_000;
   expect(['two', 'three'].map(enter)).toEqual([undefined, 'key_1']);
   await write(revoked('key_1'));
-  await caughtUp(keyring);
+  await keyring.catchUp();
   expect(['two', 'three'].map(enter)).toEqual([undefined, undefined]);
 });
 
@@ -150,7 +133,7 @@ test('an event that cannot be read suspends the key that it names, also against 
     expect.objectContaining({ message: expect.stringMatching(/ApiKeyPaused.*revision 2/) as unknown }),
   ]);
   await write(rotated('key_1', 'again', time + 1_000), created('key_3', 'three'));
-  await caughtUp(keyring);
+  await keyring.catchUp();
   expect(['one', 'again', 'three'].map(enter)).toEqual([undefined, undefined, 'key_3']);
   expect(keyring.isSuspended('key_1')).toBe(true);
 });
@@ -181,7 +164,7 @@ test('with the log out of reach the last known keys hold, and it is said once', 
   await blind;
   expect(enter('one')).toBe('key_1');
   expect(faults).toEqual([expect.any(StoreUnavailableError)]);
-  await expect(keyring.entries()).rejects.toThrow('away');
+  await expect(keyring.catchUp()).rejects.toThrow('away');
   clock += 1_000;
   expect(enter('one')).toBeUndefined();
   store.readStream = read;

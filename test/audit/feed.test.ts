@@ -5,7 +5,7 @@ import { exampleEvents as e, exampleMetadata, toAppend } from '../support/exampl
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 
 const signal = new AbortController().signal;
-const all = { after: '', types: new Set<string>(), signal };
+const all = { after: '', types: new Set<string>(), hidden: [], signal };
 
 test('a page tells where to go on, and whether there is more', async () => {
   const log = await auditedLog();

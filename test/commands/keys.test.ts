@@ -52,8 +52,8 @@ describe('create', () => {
   });
   test('refuses a scope that the granter lacks, and names it', () => {
     expect(given(keyDecider).when({ ...create, scopes: ['lists:read', 'email:write'] }).decision).toEqual({
-      refused: 'missing_scope',
-      parameters: { field: 'email:write' },
+      refused: 'forbidden',
+      parameters: { names: 'email:write' },
     });
   });
   test('refuses an end that has passed', () => {
@@ -77,8 +77,8 @@ describe('rotate', () => {
   });
   test('refuses to hand out a secret with more scopes than the granter has', () => {
     expect(given(keyDecider, created()).when({ ...rotate, granter: new Set(['keys']) }).decision).toEqual({
-      refused: 'missing_scope',
-      parameters: { field: 'lists:read' },
+      refused: 'forbidden',
+      parameters: { names: 'lists:read' },
     });
   });
   test('keeps the secret before, and none before that', () => {

@@ -6,6 +6,7 @@ import { contactEndpoints } from './contacts.js';
 import { emailEndpoints } from './email.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { healthEndpoints } from './health.js';
+import { keyEndpoints } from './keys.js';
 import { projectionsEndpoints } from './projections.js';
 
 /** By resource. `clock` tells milliseconds since the epoch. */
@@ -19,6 +20,7 @@ export function createEndpoints(clock: () => number) {
     audit: auditEndpoints,
     analytics: analyticsEndpoints,
     projections: projectionsEndpoints,
+    keys: keyEndpoints,
     health: healthEndpoints,
   };
 }

@@ -1,5 +1,6 @@
 /** The fields of request bodies: what each of them may be. */
 import { z } from 'zod';
+import { parseTime } from '../../audit/times.js';
 import { isAddress, parseMailbox } from '../../commands/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
 import { controlButLineBreak, controlButTabAndLineBreak, described, refusal, text, type TextRules } from './rules.js';
@@ -86,6 +87,20 @@ export const status = described(text({}).refine(isStatus, refusal('invalid_statu
 function anyCase(word: string): string {
   return [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 }
+
+/** In UTC with milliseconds. A date alone is refused: it leaves open when it ends. That it is in the future is a rule of the decider. */
+export const futureMoment = described(
+  text({})
+    .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))
+    .refine((time) => time !== undefined, refusal('invalid_moment'))
+    .nullish(),
+  {
+    description: 'ISO 8601 with its zone, in the future.',
+    examples: ['2030-01-01T00:00:00Z'],
+    type: 'string',
+    errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
+  },
+).transform((time) => time ?? undefined);
 
 const maxTagNames = 100;
 const tagName = text({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });

@@ -37,7 +37,7 @@ async function events(options: z.output<typeof optionsSchema>, line: CommandLine
   for (const name of types)
     if (!isEventType(name)) throw new UsageError('--types must be names of events, as in docs/events.md');
   await auditing(line, async (open) => {
-    const request = { after: await afterIn(options.after, open), types, signal: line.signal };
+    const request = { after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
     const { feed } = open.audit;
     await write(options.follow ? coming(feed, request) : feed.all(request), { limit, line });
   });

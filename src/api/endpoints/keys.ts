@@ -1,0 +1,103 @@
+/** The endpoints of API keys. */
+import { z } from 'zod';
+import { isScope, scopes } from '../../events/scopes.js';
+import { name, futureMoment } from '../schemas/fields.js';
+import { nothing, paging } from '../schemas/query.js';
+import { described, refusal, text } from '../schemas/rules.js';
+import { endpoint } from './endpoint.js';
+
+const scopeList = described(
+  z
+    .array(z.unknown())
+    .refine((items) => items.every(isScope), {
+      ...refusal('unknown_scope'),
+      params: { code: 'unknown_scope', names: scopes.join(', ') },
+    })
+    .transform((items) => [...new Set(items.filter(isScope))]),
+  {
+    description: 'What the key may do. Only scopes that the key of the request has itself.',
+    type: 'array',
+    items: { type: 'string', enum: [...scopes] },
+    minItems: 1,
+    examples: [['contacts:read', 'contacts:write']],
+    errors: ['not_an_array', 'unknown_scope'],
+  },
+);
+
+const dayInSeconds = 86_400;
+const longestOverlap = 30 * dayInSeconds;
+const isOverlap = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= longestOverlap;
+
+const overlap = described(
+  z
+    .unknown()
+    .refine((value) => value === undefined || isOverlap(value), refusal('invalid_overlap'))
+    .transform((value) => (isOverlap(value) ? value : dayInSeconds))
+    .optional(),
+  {
+    description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
+    type: 'integer',
+    minimum: 0,
+    maximum: longestOverlap,
+    default: dayInSeconds,
+    errors: ['invalid_overlap'],
+  },
+).transform((seconds) => seconds ?? dayInSeconds);
+
+const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
+  .nullish()
+  .transform((given) => (given === null || given === '' ? undefined : given));
+
+export const keyEndpoints = {
+  create: endpoint({
+    id: 'createApiKey',
+    method: 'post',
+    path: '/v1/keys',
+    scope: 'keys',
+    summary: 'Create an API key',
+    description: 'The secret is in this answer and in no other.',
+    own: true,
+    body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
+    query: nothing,
+    message: 'Key created successfully!',
+    errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
+  }),
+  page: endpoint({
+    id: 'listApiKeys',
+    method: 'get',
+    path: '/v1/keys',
+    scope: 'keys',
+    summary: 'List the API keys, revoked ones too',
+    own: true,
+    body: nothing,
+    query: z.object(paging),
+    errors: [],
+  }),
+  rotate: endpoint({
+    id: 'rotateApiKey',
+    method: 'post',
+    path: '/v1/keys/{key_id}/rotate',
+    scope: 'keys',
+    summary: 'Give an API key a new secret',
+    description:
+      'The secret is in this answer and in no other. The one before holds for a while, any earlier one ends.',
+    own: true,
+    body: z.object({ overlap_seconds: overlap }),
+    query: nothing,
+    message: 'Key rotated successfully!',
+    errors: ['not_found', 'key_not_rotatable'],
+  }),
+  revoke: endpoint({
+    id: 'revokeApiKey',
+    method: 'post',
+    path: '/v1/keys/{key_id}/revoke',
+    scope: 'keys',
+    summary: 'Refuse an API key from now on, for ever',
+    own: true,
+    body: z.object({ reason }),
+    query: nothing,
+    message: 'Key revoked successfully!',
+    errors: ['not_found'],
+  }),
+};

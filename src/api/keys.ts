@@ -1,0 +1,68 @@
+/** What the endpoints of API keys do: create, list, rotate, revoke. */
+import type { KeyRequests } from '../commands/key-requests.js';
+import { ServiceError } from '../errors.js';
+import type { Endpoints } from './endpoints/endpoints.js';
+import { pageOf, pageRequest } from './reads.js';
+import type { Routes } from './routes.js';
+
+/** What is shown of a key: neither its secret nor the hash of it. Times are UTC in ISO 8601. */
+export interface ShownKey {
+  readonly key_id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** `suspended`: an event of it cannot be read by this version. */
+  readonly state: 'active' | 'expired' | 'revoked' | 'suspended';
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly rotated_at: string | null;
+  /** Until then the secret before the last rotation holds, too. */
+  readonly previous_until: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+export interface KeysOfApi {
+  readonly requests: KeyRequests;
+  /** By id, as of now. @throws StoreUnavailableError */
+  list(page: { readonly after: string; readonly limit: number }): Promise<readonly ShownKey[]>;
+}
+
+interface KeysRoutes {
+  readonly endpoints: Endpoints['keys'];
+  readonly keys: KeysOfApi;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+export function keysRoutes(routes: Routes, { endpoints, keys: { requests, list }, clock }: KeysRoutes): void {
+  const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
+
+  routes.on(endpoints.create, async ({ input, scopes: granter, context }) => {
+    const { key, secret, position } = await requests.create({ ...input, granter, now: timeAfter(0) }, context);
+    const { key_id, name, scopes, expires_at } = key;
+    return { data: { key_id, name, scopes, expires_at, secret }, headers: ['X-Position', position] };
+  });
+
+  routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
+    const previous_until = timeAfter(input.overlap_seconds);
+    const asked = { key_id: parameter('key_id'), previous_until, granter, now: timeAfter(0) };
+    const { key, secret, position } = await requests.rotate(asked, context);
+    return { data: { key_id: key.key_id, secret, previous_until }, headers: ['X-Position', position] };
+  });
+
+  routes.on(endpoints.revoke, async ({ input, parameter, context }) => {
+    const { key, position } = await requests.revoke({ key_id: parameter('key_id'), ...input }, context);
+    return { data: { key_id: key.key_id, state: 'revoked' }, headers: ['X-Position', position] };
+  });
+
+  routes.on(endpoints.page, async ({ query }) => {
+    const scope = ['keys'];
+    const { limit, cursor = '' } = pageRequest(query, scope);
+    if (!/^(?:key_[0-9A-Z]{26})?$/.test(cursor)) throw new ServiceError('invalid_cursor');
+    const found = await list({ after: cursor, limit: limit + 1 });
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    const page = { items, ...(last === undefined ? {} : { next_cursor: last.key_id }) };
+    return pageOf(page, { show: (key) => key, isIncomplete: false, scope });
+  });
+}

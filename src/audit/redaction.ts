@@ -1,0 +1,35 @@
+/** Shows stored events to readers who may not see persons or messages: their digests stand there instead, those of the evidence chain. */
+import { digestOf } from '../eventstore/chain.js';
+import { isNamed, memberSpans } from '../eventstore/json-text.js';
+
+/** The members of an event's data that a reader may not see. */
+export type Hidden = readonly ('person' | 'message')[];
+
+export const hiddenFrom = (scopes: ReadonlySet<string>): Hidden => [
+  ...(scopes.has('contacts:read') ? [] : (['person'] as const)),
+  ...(scopes.has('email:read') ? [] : (['message'] as const)),
+];
+
+/** What cannot be read as an object is one digest as a whole: nobody knows what it holds. */
+export function redacted(data: string, hidden: Hidden): string {
+  if (hidden.length === 0) return data;
+  const spans = isJson(data) ? memberSpans(data) : undefined;
+  if (spans === undefined) return digestOf(data);
+  let text = '';
+  let copied = 0;
+  for (const span of spans) {
+    if (!hidden.some((name) => isNamed(data, span, name))) continue;
+    text += data.slice(copied, span.start) + digestOf(data.slice(span.start, span.end));
+    copied = span.end;
+  }
+  return text + data.slice(copied);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
