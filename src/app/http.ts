@@ -23,7 +23,7 @@ import type { Commands } from './commands.js';
 
 const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
-const failuresAMinute = 60;
+const failuresAMinute = 300;
 
 const monotonic = (): number => performance.now();
 
