@@ -60,7 +60,7 @@ module.exports = {
       to: {},
     },
     ...noHigherFloor,
-    only('events', crypto, npm('zod')),
+    only('events', crypto, npm('zod', 'tr46')),
     only('eventstore', node, npm('better-sqlite3', '@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
     only('readmodels', node, npm('better-sqlite3', 'mongodb')),
     {
@@ -98,6 +98,7 @@ module.exports = {
       ['cors', 'api'],
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],
+      ['tr46', 'events'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

@@ -1,5 +1,6 @@
 /** Stream names and the keyed hashes behind them. No stream name tells who it is about. */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { comparedAddress } from './address.js';
 
 export const groupsStream = 'groups';
 export const listsStream = 'lists';
@@ -33,7 +34,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
   const request = keyedHash(derive('audience/request/1'));
   const fingerprint = keyedHash(derive('audience/fingerprint/1'));
   return {
-    contactKey: (address) => stream(normaliseAddress(address)),
+    contactKey: (address) => stream(comparedAddress(address)),
     emailKey: (source) => idempotency('emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
     creationKey: (idempotencyKey) => idempotency(`create:${idempotencyKey}`),
     requestHash: (fields) => request(JSON.stringify(fields)),
@@ -46,11 +47,6 @@ const keyedHash =
   (key: KeyObject) =>
   (text: string): string =>
     createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
-
-/** The form under which two spellings are one address: trimmed, ASCII lower case throughout. */
-function normaliseAddress(address: string): string {
-  return address.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
 
 export const contactStream = (key: string): string => contactPrefix + key;
 export const isContactStream = (stream: string): boolean => stream.startsWith(contactPrefix);

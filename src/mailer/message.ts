@@ -3,7 +3,8 @@ import { compile } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email.js';
-import type { Mail } from './transport.js';
+import { sentAddress } from '../events/address.js';
+import { isAscii, type Mail } from './transport.js';
 
 export interface RequestedMail {
   readonly email_id: string;
@@ -25,12 +26,14 @@ export async function composeMail({ email_id, requested_at, message }: Requested
   // nodemailer would turn a line break into a space; what holds one never came through the API.
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
   const text = plainText(message.mail_template);
+  const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
+  const [sender, recipient] = [inHeader(envelope.from, `${email_id}-from`), inHeader(envelope.to, `${email_id}-to`)];
   const composer = new MailComposer({
-    from: { name: headerText(from.name), address: from.address },
-    to: { name: '', address: to.address },
+    from: { name: headerText(from.name), address: sender.address },
+    to: { name: '', address: recipient.address },
     subject: headerText(message.subject),
     date: new Date(requested_at),
-    messageId: `<${email_id}@${from.address.slice(from.address.indexOf('@') + 1)}>`,
+    messageId: `<${email_id}@${envelope.from.slice(envelope.from.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
     // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
@@ -40,7 +43,25 @@ export async function composeMail({ email_id, requested_at, message }: Requested
     disableUrlAccess: true,
   });
   const bytes = await composer.compile().build();
-  return { email_id, envelope: { from: from.address, to: to.address }, bytes };
+  return { email_id, envelope, bytes: recipient.complete(sender.complete(bytes)) };
+}
+
+/**
+ * Beside a local part that is not ASCII, nodemailer writes the domain in Unicode, by Node's tables, which change. So it
+ * gets a stand-in for the local part, and `complete` puts the real one into the header.
+ */
+function inHeader(address: string, standIn: string): { address: string; complete: (bytes: Buffer) => Buffer } {
+  if (isAscii(address)) return { address, complete: (bytes) => bytes };
+  const at = address.indexOf('@');
+  const complete = (bytes: Buffer): Buffer => {
+    const start = bytes.indexOf(`${standIn}@`);
+    return Buffer.concat([
+      bytes.subarray(0, start),
+      Buffer.from(address.slice(0, at)),
+      bytes.subarray(start + standIn.length),
+    ]);
+  };
+  return { address: standIn + address.slice(at), complete };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from './smtp-url.js';
 import { afterHandOver, beforeHandOver, replyOf, type SmtpError, type SmtpFault } from './smtp-outcome.js';
-import type { Mail, SendLimits, SendOutcome, Transport } from './transport.js';
+import { isAscii, type Mail, type SendLimits, type SendOutcome, type Transport } from './transport.js';
 
 /** How long the reply to QUIT is waited for; the message is accepted already. */
 const goodbye = 2_000;
@@ -84,25 +84,28 @@ function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: Send
     limits.signal.addEventListener('abort', stop, { once: true });
     if (limits.signal.aborted) return stop();
 
+    const { from, to } = mail.envelope;
+    const needsUtf8 = !isAscii(from + to);
     const send = (): void =>
-      connection.send(
-        { from: mail.envelope.from, to: [mail.envelope.to], size: mail.bytes.length },
-        body,
-        (error, info) => {
-          if (error) return fail({ error });
-          // A 250 that came before the dot is no acceptance of the whole message.
-          if (!handedOver) return fail({ reason: 'protocol' });
-          settle({ status: 'sent', reason: 'accepted', ...replyOf(info.response) });
-          if (connection._socket) connection._socket.setTimeout(goodbye);
-          connection.quit();
-        },
-      );
+      connection.send({ from, to: [to], size: mail.bytes.length, use8BitMime: needsUtf8 }, body, (error, info) => {
+        if (error) return fail({ error });
+        // A 250 that came before the dot is no acceptance of the whole message.
+        if (!handedOver) return fail({ reason: 'protocol' });
+        settle({ status: 'sent', reason: 'accepted', ...replyOf(info.response) });
+        if (connection._socket) connection._socket.setTimeout(goodbye);
+        connection.quit();
+      });
 
     connection.on('error', (error: SmtpError) => fail({ error }));
     // Some connections end without an error; an error that is on its way comes in this turn.
     connection.on('end', () => setImmediate(() => fail({ reason: 'connection_lost' })));
     connection.connect((error) => {
       if (error) return fail({ error });
+      // The last reply so far is the one to EHLO. nodemailer would send such an address to any server.
+      if (needsUtf8 && !/[ -]SMTPUTF8\b/i.test(connection.lastServerResponse || '')) {
+        settle({ status: 'failed', reason: 'smtputf8' });
+        return connection.quit();
+      }
       if (server.auth === null) return send();
       connection.login({ ...server.auth }, (refused) => (refused ? fail({ error: refused }) : send()));
     });

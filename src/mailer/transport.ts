@@ -3,10 +3,12 @@
 /** A composed message; composing the same e-mail again yields the same bytes. */
 export interface Mail {
   readonly email_id: string;
-  /** Bare, validated addresses: one sender, one recipient. */
+  /** Bare, validated addresses: one sender, one recipient. One that is not ASCII needs SMTPUTF8. */
   readonly envelope: { readonly from: string; readonly to: string };
   readonly bytes: Buffer;
 }
+
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 /** Why an attempt ended as it did: a code for logs, events and metrics. No text of the server's, no personal data. */
 export type AttemptReason =
@@ -16,6 +18,7 @@ export type AttemptReason =
   | 'smtp_5xx'
   | 'policy'
   | 'too_large'
+  | 'smtputf8'
   | 'auth_failed'
   | 'tls'
   | 'dns'

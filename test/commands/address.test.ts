@@ -10,6 +10,7 @@ describe('an address', () => {
     "o'neil+tag@sub.example.com",
     `${local64}@example.com`,
     'a@xn--mnchen-3ya.de',
+    'a@m\u00fcnchen.de',
     `a@${longDomain}`,
   ])('%s', (text) => {
     expect(isAddress(text)).toBe(true);
@@ -32,7 +33,6 @@ describe('an address', () => {
     'a@b-.co',
     'a@b..co',
     'a@b.co.',
-    'a@m\u00fcnchen.de',
     '"a b"@c.co',
     'a@[127.0.0.1]',
     'a@b.co, c@d.co',

@@ -79,6 +79,7 @@ describe('docs/events.md', () => {
       smtp_5xx: true,
       policy: true,
       too_large: true,
+      smtputf8: true,
       auth_failed: true,
       tls: true,
       dns: true,

@@ -157,6 +157,23 @@ describe('create a contact', () => {
       message: 'Email already exist!',
     });
   });
+
+  test('knows an address of another script in every spelling, and shows the first one', async () => {
+    const mark = unique('x').replaceAll(' ', '');
+    const email = `Jürgen${mark}@München.example`;
+    const requestId = someRequestId();
+    expect((await call('create', list, { email, status: 'Subscribed' }, requestId)).body).toMatchObject({
+      data: { email },
+    });
+    expect((await service.events(requestId))[0]?.data['person']).toMatchObject({ email });
+    for (const spelling of [email.normalize('NFD'), email.toUpperCase(), `jürgen${mark}@xn--mnchen-3ya.example`]) {
+      const answer = await call('create', list, { email: spelling, status: 'Subscribed' });
+      expect(answer.body).toEqual(duplicate({ email: spelling, status: 'Subscribed' }));
+      expect((await byEmail(spelling)).body).toMatchObject({ data: { email } });
+    }
+    const joined = await call('create', list, { email: `a\u200d${email}`, status: 'Subscribed' });
+    expect(joined.body).toMatchObject({ statusCode: 400, message: 'email must be a valid email address' });
+  });
 });
 
 describe('upsert a contact', () => {

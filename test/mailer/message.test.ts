@@ -41,6 +41,36 @@ test('names and subjects of any language arrive as they are', async () => {
   expect((await parse({ subject })).subject).toBe(subject);
 });
 
+test('addresses of other scripts: the domain goes out in ASCII, the local part in NFC', async () => {
+  const from_email = 'Ju\u0308rgen <Ju\u0308rgen@Mu\u0308nchen.example>';
+  const { bytes, envelope } = await compose({ from_email, to_email: 'Ιωάννης@ΠΑΡΆΔΕΙΓΜΑ.example' });
+  expect(envelope).toEqual({
+    from: 'J\u00fcrgen@xn--mnchen-3ya.example',
+    to: 'Ιωάννης@xn--hxajbheg2az3al.example',
+  });
+  const lines = (mail: Buffer): string[] =>
+    (mail.toString('utf8').split('\r\n\r\n')[0] ?? '').replace(/\r\n(?= )/g, '').split('\r\n');
+  expect(lines(bytes)).toEqual(
+    expect.arrayContaining([
+      'From: =?UTF-8?Q?Ju=CC=88rgen?= <J\u00fcrgen@xn--mnchen-3ya.example>',
+      'To: Ιωάννης@xn--hxajbheg2az3al.example',
+      'Message-ID: <eml_01ARZ3NDEKTSV4RRFFQ69G5FAV@xn--mnchen-3ya.example>',
+    ]),
+  );
+  const read = await PostalMime.parse(bytes);
+  expect([read.from?.address, read.to?.[0]?.address]).toEqual([envelope.from, envelope.to]);
+  // With an ASCII local part no byte of the message is other than ASCII.
+  const plain = await compose({ from_email: 'ann@m\u00fcnchen.example', to_email: 'bob@例え.example' });
+  expect(plain.envelope).toEqual({ from: 'ann@xn--mnchen-3ya.example', to: 'bob@xn--r8jz45g.example' });
+  expect(headersOf(plain.bytes)).toMatch(/^[\0-\x7f]*$/);
+});
+
+test('the longest address of another script stands whole in the header', async () => {
+  const domain = [63, 63, 61].map((length) => 'd'.repeat(length)).join('.');
+  const to_email = `${'é'.repeat(31)}@${domain}`;
+  expect((await compose({ to_email })).bytes.toString('utf8')).toContain(`\r\nTo:\r\n ${to_email}\r\n`);
+});
+
 test('nothing in a field becomes a second recipient or another header', async () => {
   const attacks: Partial<typeof someMessage>[] = [
     { to_email: 'a@x.com, b@y.com' },

@@ -163,3 +163,28 @@ test('a message of the largest size arrives whole', async () => {
   expect(smtp.messages.length).toBe(1);
   expect(smtp.messages[0]?.bytes.length).toBeGreaterThan(512 * 1024);
 });
+
+test('a local part of another script is sent with SMTPUTF8, and fails at once where the server does not offer it', async () => {
+  const to_email = 'Jürgen@München.example';
+  const wire = 'Jürgen@xn--mnchen-3ya.example';
+  const able = await startSmtp(['accept']);
+  const unable = await startSmtp(['accept'], { hideSMTPUTF8: true });
+
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(able.url) });
+  const first = await office.request({ to_email });
+  await office.until(first.stream, 'EmailSent');
+  // The server in the test reads the domain back into Unicode.
+  expect(able.messages).toMatchObject([{ to: ['Jürgen@münchen.example'], utf8: true }]);
+  expect(able.messages[0]?.bytes.toString('utf8')).toContain(`\r\nTo: ${wire}\r\n`);
+
+  const other = await openPostOffice();
+  other.startMailer({ transport: smtpTransport(unable.url) });
+  const second = await other.request({ to_email });
+  const failed = await other.until(second.stream, 'EmailFailed');
+  expect(failed.at(-1)?.data).toEqual({ email_id: second.email_id, attempt: 1, reason: 'smtputf8' });
+  // The domain alone needs nothing of the server.
+  const third = await other.request({ to_email: 'ann@München.example' });
+  await other.until(third.stream, 'EmailSent');
+  expect(unable.messages).toMatchObject([{ to: ['ann@münchen.example'], utf8: false }]);
+});

@@ -37,6 +37,8 @@ export interface ReceivedMessage {
   readonly from: string | null;
   readonly to: readonly (string | null)[];
   readonly bytes: Buffer;
+  /** MAIL FROM had the parameter SMTPUTF8. */
+  readonly utf8: boolean;
   /** Answered with 250. */
   readonly accepted: boolean;
 }
@@ -111,12 +113,12 @@ export async function startSmtp(
         });
         return;
       }
-      const { mailFrom, rcptTo } = session.envelope;
+      const { mailFrom, rcptTo, smtpUtf8: utf8 = false } = session.envelope;
       const whole = (bytes: Buffer): void => {
         const refusal = refusalAt('data', behaviour);
         const accepted = behaviour === 'accept' || behaviour === 'slow';
         const from = mailFrom === false ? '' : mailFrom.address;
-        messages.push({ from, to: rcptTo.map(({ address }) => address), bytes, accepted });
+        messages.push({ from, to: rcptTo.map(({ address }) => address), bytes, utf8, accepted });
         if (behaviour === 'close after dot') breakAll();
         else if (behaviour === 'slow') setTimeout(() => done(null, 'queued as 1234'), 500);
         else if (behaviour !== 'hang after dot') done(refusal, 'queued as 1234');
