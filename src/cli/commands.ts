@@ -5,6 +5,7 @@ import type { CommandLine } from './command-line.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
 import { registerImport } from './import/import.js';
+import { registerKeys } from './keys/keys.js';
 import { registerProjections } from './projections/projections.js';
 import { registerMigrate } from './migrate/migrate.js';
 
@@ -14,5 +15,6 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerImport(program, line);
   registerProjections(program, line);
   registerEmail(program, line);
+  registerKeys(program, line);
   registerMigrate(program, line);
 }
