@@ -6,7 +6,8 @@ import type { SubscriptionStatus } from '../../commands/contact.js';
 import { controlButLineBreak, controlButTabAndLineBreak, described, refusal, text, type TextRules } from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */
-const notBlank = '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f]';
+const controls = '\\u0000-\\u001f\\u007f-\\u009f';
+const notBlank = `^[^${controls}]*[^\\s${controls}][^${controls}]*$`;
 
 const nameRules: TextRules = { maxCharacters: 255 };
 export const name = (example: string) =>
@@ -20,7 +21,8 @@ export const name = (example: string) =>
 /** White space around an address counts too, so that every event fits one append. */
 const maxBytes = 1024;
 const isAddressForm = { fits: isAddress, code: 'invalid_email' } as const;
-const addressPattern = '^\\s*[^\\s@]+@[^\\s@]+\\.[^\\s@]+\\s*$';
+const inAddress = `[^\\s@<>${controls}]`;
+const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
 
 /** An address: trimmed, the request's own spelling. */
 export const address = text(
@@ -42,7 +44,7 @@ export const mailbox = text(
   {
     description: 'The sender: an address, or `Name <address>`.',
     examples: ['News <news@example.com>'],
-    pattern: '[^\\s@<]+@[^\\s@]+\\.[^\\s@]+>?\\s*$',
+    pattern: `^[^${controls}]*${inAddress}+@${inAddress}+\\.${inAddress}+>? *$`,
   },
 );
 
@@ -80,7 +82,7 @@ export const status = described(text({}).refine(isStatus, refusal('invalid_statu
   description: '`Subscribed` or `Unsubscribed`, in any case of letters.',
   examples: ['Subscribed'],
   type: 'string',
-  pattern: statusPattern.replace('^', '^\\s*').replace('$', '\\s*$'),
+  pattern: statusPattern.replace('^', '^ *').replace('$', ' *$'),
   errors: ['not_a_string', 'invalid_characters', 'invalid_status'],
 });
 

@@ -49,7 +49,7 @@ export function text(rules: TextRules, about: Described = {}): z.ZodString {
   if (maxCharacters !== undefined)
     rule('too_many_characters', (value) => codePoints(value) <= maxCharacters, maxCharacters);
   if (form !== undefined) rule(form.code, (value) => form.fits(value.trim()));
-  return described(schema, { ...lengths(rules), ...about, errors });
+  return described(schema, { ...lengths(rules), pattern: `^[^${forbidden.source.slice(1)}*$`, ...about, errors });
 }
 
 const lengths = ({ maxCharacters, maxBytes }: TextRules): Described => {
