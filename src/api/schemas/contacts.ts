@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { profileFields } from '../../commands/contact.js';
 import { isObject, type EchoFields } from '../envelope.js';
+import type { Values } from '../parse.js';
 import { consent } from './consent.js';
 import { address, optionalTagNames, profile, status, tagNames } from './fields.js';
 
@@ -38,26 +39,23 @@ const nestedFields = [...profileFields, 'consent'];
 
 /** Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent: one in an unexpected place would be lost without a word. */
 function flattening(others: readonly string[]) {
+  const names = [...others, ...nestedFields];
   // Filling in what is there is much faster than adding fields to an object.
-  const empty: Record<string, unknown> = Object.fromEntries(
-    [...others, ...nestedFields].map((name) => [name, undefined]),
-  );
+  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, undefined]));
   return (body: unknown, context: z.RefinementCtx): unknown => {
-    const data = isObject(body) ? body['data'] : undefined;
-    if (!isObject(body) || data === undefined || data === null) return body;
+    if (!isObject(body)) return body;
+    const data = body['data'] ?? undefined;
+    if (data === undefined) return body;
     const refuse = (field: string, code: string): void =>
       context.addIssue({ code: 'custom', path: [field], params: { code }, input: data });
     if (!isObject(data)) return refuse('data', 'not_an_object');
+    nestedFields.filter((field) => differ(field, data, body)).forEach((field) => refuse(field, 'given_twice'));
     const flat = { ...empty };
     for (const field of others) flat[field] = body[field];
-    for (const field of nestedFields) {
-      const nested = Object.hasOwn(data, field) ? data : body;
-      if (nested === data && isOther(body, field, data[field])) refuse(field, 'given_twice');
-      flat[field] = nested[field];
-    }
+    for (const field of nestedFields) flat[field] = Object.hasOwn(data, field) ? data[field] : body[field];
     return flat;
   };
 }
 
-const isOther = (body: Readonly<Record<string, unknown>>, field: string, value: unknown): boolean =>
-  Object.hasOwn(body, field) && body[field] !== value;
+const differ = (field: string, one: Values, other: Values): boolean =>
+  Object.hasOwn(one, field) && Object.hasOwn(other, field) && one[field] !== other[field];
