@@ -1,5 +1,6 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
-import type { KeyRequests } from '../commands/key-requests.js';
+import type { CommandContext } from '../commands/batch.js';
+import type { Key, KeyCommand } from '../commands/keys.js';
 import { ServiceError } from '../errors.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { pageOf, pageRequest } from './reads.js';
@@ -22,7 +23,11 @@ export interface ShownKey {
 }
 
 export interface KeysOfApi {
-  readonly requests: KeyRequests;
+  readonly newId: () => string;
+  /** In clear, and its SHA-256 in hex: only that is kept. */
+  readonly newSecret: () => { readonly secret: string; readonly hash: string };
+  /** When it resolves the change is durable and holds in this process. @throws ServiceError a refusal, or `unavailable` */
+  change(command: KeyCommand, context: CommandContext): Promise<{ readonly key: Key; readonly position: string }>;
   /** By id, as of now. @throws StoreUnavailableError */
   list(page: { readonly after: string; readonly limit: number }): Promise<readonly ShownKey[]>;
 }
@@ -34,24 +39,28 @@ interface KeysRoutes {
   readonly clock: () => number;
 }
 
-export function keysRoutes(routes: Routes, { endpoints, keys: { requests, list }, clock }: KeysRoutes): void {
+export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoutes): void {
   const timeAfter = (seconds: number): string => new Date(clock() + seconds * 1_000).toISOString();
 
   routes.on(endpoints.create, async ({ input, scopes: granter, context }) => {
-    const { key, secret, position } = await requests.create({ ...input, granter, now: timeAfter(0) }, context);
+    const { secret, hash } = keys.newSecret();
+    const command = { type: 'Create', key_id: keys.newId(), ...input, hash, granter, now: timeAfter(0) } as const;
+    const { key, position } = await keys.change(command, context);
     const { key_id, name, scopes, expires_at } = key;
     return { data: { key_id, name, scopes, expires_at, secret }, headers: ['X-Position', position] };
   });
 
   routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
+    const { secret, hash } = keys.newSecret();
     const previous_until = timeAfter(input.overlap_seconds);
-    const asked = { key_id: parameter('key_id'), previous_until, granter, now: timeAfter(0) };
-    const { key, secret, position } = await requests.rotate(asked, context);
+    const asked = { key_id: parameter('key_id'), hash, previous_until, granter, now: timeAfter(0) };
+    const { key, position } = await keys.change({ type: 'Rotate', ...asked }, context);
     return { data: { key_id: key.key_id, secret, previous_until }, headers: ['X-Position', position] };
   });
 
   routes.on(endpoints.revoke, async ({ input, parameter, context }) => {
-    const { key, position } = await requests.revoke({ key_id: parameter('key_id'), ...input }, context);
+    const command = { type: 'Revoke', key_id: parameter('key_id'), ...input } as const;
+    const { key, position } = await keys.change(command, context);
     return { data: { key_id: key.key_id, state: 'revoked' }, headers: ['X-Position', position] };
   });
 
@@ -59,7 +68,7 @@ export function keysRoutes(routes: Routes, { endpoints, keys: { requests, list }
     const scope = ['keys'];
     const { limit, cursor = '' } = pageRequest(query, scope);
     if (!/^(?:key_[0-9A-Z]{26})?$/.test(cursor)) throw new ServiceError('invalid_cursor');
-    const found = await list({ after: cursor, limit: limit + 1 });
+    const found = await keys.list({ after: cursor, limit: limit + 1 });
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;
     const page = { items, ...(last === undefined ? {} : { next_cursor: last.key_id }) };

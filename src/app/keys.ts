@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import { configuredKey, createAuthenticator, fullGrant, hashKey, type Authenticator, type Grant } from '../api/auth.js';
 import type { KeysOfApi, ShownKey } from '../api/keys.js';
-import { createKeyRequests } from '../commands/key-requests.js';
 import { isExpired } from '../commands/keys.js';
+import { keysStream } from '../events/streams.js';
 import { newApiKey } from '../stores/new-api-key.js';
 import { openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
@@ -44,14 +44,19 @@ export async function openKeys({ store, settings, commands, configured, stored, 
   });
   return {
     authenticate: createAuthenticator({ find: keyring.find, clock: Date.now }),
-    requests: createKeyRequests({
-      handler: commands.keys,
-      newId: commands.newId,
-      newSecret: newApiKey,
-      hashOf: (secret) => hashKey(secret).toString('hex'),
+    newId: () => commands.newId('key'),
+    newSecret() {
+      const secret = newApiKey();
+      return { secret, hash: hashKey(secret).toString('hex') };
+    },
+    async change(command, context) {
+      const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // Written is written: what cannot be read now will be by the next look.
-      onChanged: () => keyring.catchUp().catch(() => undefined),
-    }),
+      await keyring.catchUp().catch(() => undefined);
+      const key = state.get(command.key_id);
+      if (key === undefined) throw new Error('a changed key is missing');
+      return { key, position };
+    },
     list: (page) => list({ keyring, uses }, page),
     async close() {
       await keyring.close();
