@@ -65,6 +65,7 @@ function pastMoment(clock: () => number) {
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],
       type: 'string',
+      format: 'date-time',
       errors: ['not_a_string', 'invalid_characters', 'invalid_moment', 'in_the_future'],
     },
   );

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
 import { isAddress, parseMailbox } from '../../commands/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
-import { controlButLineBreak, controlButTabAndLineBreak, described, refusal, text, type TextRules } from './rules.js';
+import {
+  controlButLineBreak,
+  controlButTabAndLineBreak,
+  described,
+  refusal,
+  text,
+  type Described,
+  type TextRules,
+} from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */
 const controls = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -100,6 +108,7 @@ export const futureMoment = described(
     description: 'ISO 8601 with its zone, in the future.',
     examples: ['2030-01-01T00:00:00Z'],
     type: 'string',
+    format: 'date-time',
     errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
   },
 ).transform((time) => time ?? undefined);
@@ -140,8 +149,8 @@ export const optionalTagNames = described(tagNameList, {
   .transform((names) => names ?? []);
 
 /** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
-const profileText = (rules: TextRules, example: string) =>
-  text(rules, { examples: [example] })
+const profileText = (rules: TextRules, example: string, more: Described = {}) =>
+  text(rules, { examples: [example], ...more })
     .transform((value) => (value === '' ? null : value))
     .nullish();
 
@@ -159,8 +168,11 @@ export function profile(clock: () => number) {
     phone: profileText(
       { maxCharacters: 32, form: { fits: orEmpty(phone), code: 'invalid_phone' } },
       '+44 20 7946 0958',
+      { pattern: '^(|([+(). /x-]*[0-9]){3}[0-9+(). /x-]*)$' },
     ),
-    dateOfBirth: profileText({ form: { fits: orEmpty(dateOfBirth), code: 'invalid_date' } }, '1985-12-10'),
+    dateOfBirth: profileText({ form: { fits: orEmpty(dateOfBirth), code: 'invalid_date' } }, '1985-12-10', {
+      pattern: '^(|(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]))$',
+    }),
     address: profileText({ forbidden: controlButLineBreak, maxCharacters: 500 }, '12 St James’s Square'),
     city: profileText(upTo255, 'London'),
     state: profileText(upTo255, 'Greater London'),
