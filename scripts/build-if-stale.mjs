@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,7 +25,13 @@ function fingerprint() {
     .map((name) => path.join('src', String(name)))
     .filter((name) => name.endsWith('.ts'))
     .sort();
-  for (const name of [...sources, 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']) {
+  for (const name of [
+    ...sources,
+    'src/api/examples.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package-lock.json',
+  ]) {
     const file = path.join(root, name);
     hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : '');
   }
@@ -37,7 +44,8 @@ const isForced = process.argv.includes('--force');
 if (isForced || built !== wanted) {
   // Compiled beside the old build and put in its place by renaming, so that a broken build leaves the old one alone.
   const fresh = path.join(root, `dist.${process.pid}`);
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const require = createRequire(import.meta.url);
+  const tsc = require.resolve('typescript/bin/tsc');
   // Types are checked by `npm run build` and `npm run check`; a start or a test need not wait three times as long for it.
   const options = ['-p', 'tsconfig.build.json', '--outDir', fresh, ...(isForced ? [] : ['--noCheck'])];
   const result = spawnSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
@@ -46,6 +54,10 @@ if (isForced || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   mkdirSync(fresh, { recursive: true });
+  cpSync(path.join(root, 'src', 'api', 'examples.json'), path.join(fresh, 'api', 'examples.json'));
+  // The page at /docs. Swagger UI is not installed where the service runs.
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+    cpSync(require.resolve(`swagger-ui-dist/${name}`), path.join(fresh, 'swagger-ui', name));
   // What package.json names as `bin` is run as it is.
   chmodSync(path.join(fresh, 'audience.js'), 0o755);
   writeFileSync(path.join(fresh, '.inputs'), wanted);

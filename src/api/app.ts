@@ -14,7 +14,10 @@ import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
 import { allowOrigins } from './cors.js';
 import { emailRoutes } from './email.js';
-import { createEndpoints } from './endpoints/endpoints.js';
+import { docsRoutes } from './docs.js';
+import { readExamples } from './examples.js';
+import { createDocument } from './openapi.js';
+import { allOf, createEndpoints } from './endpoints/endpoints.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
 import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
@@ -31,6 +34,8 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly events: AuditReader;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
+  /** Of the service, for its description. */
+  readonly version: string;
   readonly parked: () => readonly StreamOfView[];
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
@@ -76,6 +81,9 @@ function mountEndpoints(
   const reads = createReads(options.ownWrites, options.parked);
   const routes = createRoutes(app, runner);
   const endpoints = createEndpoints(options.clock);
+  docsRoutes(app, runner, () =>
+    createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
+  );
   contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
   catalogueRoutes(routes, {
     reads,

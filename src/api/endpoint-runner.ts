@@ -77,6 +77,8 @@ export interface EndpointRunner {
   ) => void;
   /** Answers 200 where there is no endpoint: health. Not logged, for it is asked every few seconds. */
   readonly answer: (exchange: Exchange, data: object) => void;
+  /** The headers of an answer that is sent by other means. */
+  readonly headers: (exchange: Exchange) => readonly string[];
 }
 
 /** What does not change from request to request. */
@@ -244,6 +246,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       const headers = headersOf(options, createRequestContext(options, request, response), []);
       sendWhole(response, { status: 200, headers, body: successBody({ data }, undefined) });
     },
+    headers: ({ request, response }) => headersOf(options, createRequestContext(options, request, response), []),
   };
 }
 

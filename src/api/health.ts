@@ -1,9 +1,9 @@
 /** What the endpoints of health do: alive, and ready with the state of each part. Neither limited nor behind a key. */
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express } from 'express';
 import { ServiceError } from '../errors.js';
 import { healthEndpoints } from './endpoints/health.js';
 import type { EndpointRunner } from './endpoint-runner.js';
-import { otherMethods } from './routes.js';
+import { mountOpen } from './routes.js';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -11,16 +11,10 @@ export interface Readiness {
 }
 
 export function healthRoutes(app: Express, readiness: () => Promise<Readiness>, runner: EndpointRunner): void {
-  const mount = (path: string, handler: RequestHandler): void => {
-    app
-      .route(path)
-      .get(handler)
-      .all(otherMethods(runner, ['GET', 'HEAD']));
-  };
-  mount(healthEndpoints.live.path, (request, response) => {
+  mountOpen({ app, runner, path: healthEndpoints.live.path }, (request, response) => {
     runner.answer({ request, response }, { alive: true });
   });
-  mount(healthEndpoints.ready.path, (request: Request, response: Response, next) => {
+  mountOpen({ app, runner, path: healthEndpoints.ready.path }, (request, response, next) => {
     readiness().then(({ ready, parts }) => {
       if (ready) runner.answer({ request, response }, parts);
       else

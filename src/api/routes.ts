@@ -6,6 +6,17 @@ import { isPreflight } from './cors.js';
 import type { Endpoint } from './endpoints/endpoint.js';
 import type { EndpointRunner, Handle } from './endpoint-runner.js';
 
+interface OpenRoute {
+  readonly app: Express;
+  readonly runner: EndpointRunner;
+  readonly path: string;
+}
+
+/** Mounts a GET that needs no API key. */
+export function mountOpen({ app, runner, path }: OpenRoute, handler: RequestHandler): void {
+  app.route(path).get(handler).all(otherMethods(runner, methodsOf.get.allow));
+}
+
 export interface Routes {
   on<Body extends z.ZodType, Query extends z.ZodType, Path extends string>(
     endpoint: Endpoint<Body, Query, Path>,

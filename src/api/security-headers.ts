@@ -3,12 +3,15 @@ import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
-/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached. Headers that only tell a browser how to treat a page are left out. */
-export function securityHeaders(): readonly string[] {
+/** Name and value, alternating. The policy is that of an API: nothing may be loaded, framed or cached, but for what `allowed` says. Headers that only tell a browser how to treat a page are left out. */
+export function securityHeaders(allowed: Readonly<Record<string, string[]>> = {}): readonly string[] {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
   const protect = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], ...allowed },
+    },
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,

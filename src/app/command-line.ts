@@ -1,7 +1,6 @@
 /** Composition root of the command line `audience`: its clock, the stores and the running service, for one run of a command. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
 import { explain } from './banner.js';
 import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js';
 import { registerCommands } from '../cli/commands.js';
@@ -17,6 +16,7 @@ import { hasWriter } from '../eventstore/sqlite/event-store.js';
 import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { settingsOf, type StoreSettings } from '../stores/stores.js';
+import { version } from './version.js';
 
 /** A folder named on the command line wins over servers named in the environment. */
 function deploymentOf({ dataDir }: GlobalOptions, env: Environment) {
@@ -107,16 +107,11 @@ function createLine(given: Given): CommandLine {
 /** An empty variable counts as absent. */
 const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-const packageFile = z.object({ version: z.string() });
-
 /** One run, to its exit code. */
 export async function runCommandLine(words: readonly string[], surroundings: Surroundings, abort: AbortController) {
   const { env, stdout, stderr } = surroundings;
   const given: Given = { env, stdout, stderr, abort, options: { json: false }, exitCode: 0 };
   const line = createLine(given);
-  const { version } = packageFile.parse(
-    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
-  );
   const program = createProgram({ line, version, onOptions: (options) => void (given.options = options) });
   registerCommands(program, line);
   return await runProgram({ program, line, words, explain, exitCode: () => given.exitCode });

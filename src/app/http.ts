@@ -20,6 +20,7 @@ import { requestLog } from './request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
+import { version } from './version.js';
 
 const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
@@ -72,6 +73,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     readiness: isReady,
     streamOf: (email) => contactStream(streamKeys.contactKey(email)),
     clock: Date.now,
+    version,
     authenticate: (request) => keys?.authenticate(request),
     limits: {
       api: limiter('default', config.rateLimit),

@@ -109,6 +109,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     views: never,
     readiness: async () => ({ ready: true, parts: {} }),
     streamOf: (email) => contactStream(keys.contactKey(email)),
+    version: '0',
     clock: () => time,
     authenticate,
     limits: { api: unlimited, email: unlimited, anonymous: unlimited, failures: unlimited },

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { checkAnswer } from './api-description.js';
 import { openServiceLog, type LoggedEvent } from './service-log.js';
 import { storeVariables, type Overrides } from './stores.js';
 
@@ -295,7 +296,15 @@ function send({ url, agent, method, path: target, headers, payload }: Sent): Pro
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('error', reject);
-        incoming.on('end', () => resolve(answerOf(incoming, Buffer.concat(chunks).toString('utf8'))));
+        incoming.on('end', () => {
+          const answer = answerOf(incoming, Buffer.concat(chunks).toString('utf8'));
+          try {
+            checkAnswer({ ...answer, method, target });
+            resolve(answer);
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        });
       },
     );
     // A refusal may arrive, and the connection close, before all of the body is written; then the answer has resolved.

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { intervals } from '../../projections/calendar.js';
 import { between, choice, inOrder, nothing, outOfOrder } from '../schemas/query.js';
+import { incomplete } from '../schemas/answers.js';
+import * as answers from '../schemas/answers-views.js';
 import { endpoint } from './endpoint.js';
 
 const query = z
@@ -19,12 +21,15 @@ const shared = {
   query,
 } as const;
 
+const beside = { incomplete };
+
 export const analyticsEndpoints = {
   listGrowth: endpoint({
     ...shared,
     id: 'getListGrowth',
     path: '/v1/analytics/lists/{list_id}/growth',
     summary: 'Who joined a list, left it and came back',
+    answer: { data: answers.listGrowth, beside },
     errors: ['invalid_range', 'too_many_rows', 'not_found'],
   }),
   tagUse: endpoint({
@@ -32,6 +37,7 @@ export const analyticsEndpoints = {
     id: 'getTagUse',
     path: '/v1/analytics/tags/{tag_id}/use',
     summary: 'How often a tag was attached and detached',
+    answer: { data: answers.tagUse, beside },
     errors: ['invalid_range', 'too_many_rows', 'not_found'],
   }),
   emailOutcomes: endpoint({
@@ -39,6 +45,7 @@ export const analyticsEndpoints = {
     id: 'getEmailOutcomes',
     path: '/v1/analytics/emails/outcomes',
     summary: 'What was requested to be sent, and what became of it',
+    answer: { data: answers.emailOutcomes, beside },
     errors: ['invalid_range', 'too_many_rows'],
   }),
 };

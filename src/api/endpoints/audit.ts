@@ -13,6 +13,8 @@ import {
   time,
 } from '../schemas/query.js';
 import { described, refusal } from '../schemas/rules.js';
+import { pageOf } from '../schemas/answers.js';
+import * as answers from '../schemas/answers-audit.js';
 import { endpoint } from './endpoint.js';
 
 const listId = optionalText({ description: 'Only what concerns this list.' });
@@ -29,6 +31,9 @@ const eventTypes = described(
   },
 );
 
+/** Where `contact` is an address. */
+const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as const;
+
 export const auditEndpoints = {
   history: endpoint({
     id: 'getContactHistory',
@@ -40,7 +45,8 @@ export const auditEndpoints = {
     own: true,
     body: nothing,
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
-    errors: ['invalid_range', 'invalid_email', 'not_found'],
+    answer: pageOf(answers.historyItem),
+    errors: ['invalid_range', ...ofAddress, 'not_found'],
   }),
   contactAt: endpoint({
     id: 'getContactAt',
@@ -52,7 +58,8 @@ export const auditEndpoints = {
     own: true,
     body: nothing,
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
-    errors: ['invalid_email', 'not_found'],
+    answer: { data: answers.contactAt },
+    errors: [...ofAddress, 'not_found'],
   }),
   listAt: endpoint({
     id: 'getListAt',
@@ -68,6 +75,7 @@ export const auditEndpoints = {
         'ndjson',
       ),
     }),
+    answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
     errors: ['not_found'],
   }),
   events: endpoint({
@@ -91,6 +99,7 @@ export const auditEndpoints = {
       types: eventTypes,
       limit: optionalLimit,
     }),
+    answer: answers.feed,
     errors: ['invalid_after', 'unknown_parameter'],
   }),
 };

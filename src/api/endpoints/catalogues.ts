@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { nothing, paging } from '../schemas/query.js';
+import { deletedGroup, deletedList, deletedTag, group, list, pageOf, tag } from '../schemas/answers.js';
 import { endpoint } from './endpoint.js';
 
 const kinds = {
@@ -10,10 +11,13 @@ const kinds = {
   tag: { title: 'Tag', example: 'Gold', unknown: 'unknown_tag', duplicate: 'duplicate_tag_name' },
 } as const;
 
+const answers = { group: [group, deletedGroup], list: [list, deletedList], tag: [tag, deletedTag] } as const;
+
 export type Kind = keyof typeof kinds;
 
 export function catalogueEndpoints<const K extends Kind>(kind: K) {
   const { title, example, unknown, duplicate } = kinds[kind];
+  const [item, deleted] = answers[kind];
   const body = z.object({ [`${kind}_name`]: name(example) });
   return {
     create: endpoint({
@@ -26,6 +30,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       body,
       query: nothing,
       message: `${title} created successfully!`,
+      answer: { data: item },
       errors: ['invalid_idempotency_key', duplicate, 'idempotency_conflict'],
     }),
     update: endpoint({
@@ -38,6 +43,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       query: nothing,
       serverFault: 'internal_update',
       message: `${title} updated successfully!`,
+      answer: { data: item },
       errors: [unknown, duplicate],
     }),
     remove: endpoint({
@@ -50,6 +56,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       query: nothing,
       unauthorized: 'empty',
       message: `${title} deleted successfully!`,
+      answer: { data: deleted },
       errors: [unknown],
     }),
     get: endpoint({
@@ -62,6 +69,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       ...(kind === 'group' ? { own: true } : {}),
       body: nothing,
       query: nothing,
+      answer: { data: item },
       errors: [unknown],
     }),
     page: endpoint({
@@ -73,6 +81,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       own: true,
       body: nothing,
       query: z.object(paging),
+      answer: pageOf(item),
       errors: [],
     }),
   };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { contactBodies, createEcho, tagging, upsertEcho } from '../schemas/contacts.js';
 import { anyText, email, nothing, paging, subscriptionStatus } from '../schemas/query.js';
+import * as answers from '../schemas/answers.js';
 import { endpoint } from './endpoint.js';
 
 /** `clock` tells milliseconds since the epoch. */
@@ -20,6 +21,7 @@ export function contactEndpoints(clock: () => number) {
       echo: createEcho,
       query: nothing,
       message: 'Contact created successfully!',
+      answer: { data: answers.savedContact },
       errors: ['given_twice', 'invalid_idempotency_key', 'unknown_list', 'duplicate_email', 'idempotency_conflict'],
     }),
     upsert: endpoint({
@@ -33,6 +35,7 @@ export function contactEndpoints(clock: () => number) {
       echo: upsertEcho,
       query: nothing,
       message: 'Contact saved successfully!',
+      answer: { data: answers.savedContact },
       errors: ['given_twice', 'unknown_list'],
     }),
     updateStatus: endpoint({
@@ -45,6 +48,7 @@ export function contactEndpoints(clock: () => number) {
       echo: { flat: ['status', 'contact_email'], nested: [] },
       query: nothing,
       message: 'Contact status updated successfully!',
+      answer: { data: answers.changedStatus },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
     }),
     addTags: endpoint({
@@ -57,6 +61,7 @@ export function contactEndpoints(clock: () => number) {
       body: tagging,
       query: nothing,
       message: 'Tags added successfully!',
+      answer: { data: answers.addedTags },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
     }),
     removeTags: endpoint({
@@ -69,6 +74,7 @@ export function contactEndpoints(clock: () => number) {
       query: nothing,
       unauthorized: 'absent',
       message: 'Tags removed successfully!',
+      answer: { data: answers.removedTags },
       errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
     }),
     find: endpoint({
@@ -80,6 +86,7 @@ export function contactEndpoints(clock: () => number) {
       own: true,
       body: nothing,
       query: z.object({ email }),
+      answer: { data: answers.contactWithSubscriptions },
       errors: ['not_found'],
     }),
     page: endpoint({
@@ -95,6 +102,7 @@ export function contactEndpoints(clock: () => number) {
         tag_name: anyText({ description: 'Only contacts with this tag.' }),
         ...paging,
       }),
+      answer: answers.pageOf(answers.contactInList, { incomplete: answers.incomplete }),
       errors: ['not_found'],
     }),
     get: endpoint({
@@ -106,6 +114,7 @@ export function contactEndpoints(clock: () => number) {
       own: true,
       body: nothing,
       query: nothing,
+      answer: { data: answers.contactInListWithSubscriptions },
       errors: ['not_found'],
     }),
   };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { deliveryStates } from '../../projections/emails.js';
 import { mailbox, recipient, subject, template } from '../schemas/fields.js';
 import { choice, nothing, paging } from '../schemas/query.js';
+import * as answers from '../schemas/answers.js';
 import { endpoint } from './endpoint.js';
 
 export const emailEndpoints = {
@@ -19,6 +20,7 @@ export const emailEndpoints = {
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
+    answer: { data: answers.acceptedEmail },
     errors: ['invalid_idempotency_key', 'idempotency_conflict'],
   }),
   release: endpoint({
@@ -31,6 +33,7 @@ export const emailEndpoints = {
     body: nothing,
     query: nothing,
     message: 'Email released successfully!',
+    answer: { data: answers.changedEmail },
     errors: ['not_found', 'email_not_releasable'],
   }),
   cancel: endpoint({
@@ -43,6 +46,7 @@ export const emailEndpoints = {
     body: nothing,
     query: nothing,
     message: 'Email cancelled successfully!',
+    answer: { data: answers.changedEmail },
     errors: ['not_found', 'email_not_cancellable'],
   }),
   get: endpoint({
@@ -54,6 +58,7 @@ export const emailEndpoints = {
     own: true,
     body: nothing,
     query: nothing,
+    answer: { data: answers.emailState },
     errors: ['not_found'],
   }),
   page: endpoint({
@@ -71,6 +76,7 @@ export const emailEndpoints = {
       }).optional(),
       ...paging,
     }),
+    answer: answers.pageOf(answers.emailState, { incomplete: answers.incomplete }),
     errors: [],
   }),
 };

@@ -4,6 +4,15 @@ import type { ErrorCode } from '../../errors.js';
 import type { Scope } from '../../events/scopes.js';
 import type { EchoFields } from '../envelope.js';
 
+/** What a success answers. */
+export interface Success {
+  readonly data?: z.ZodType;
+  /** What may stand beside `data`. */
+  readonly beside?: z.ZodRawShape;
+  /** Without the envelope, by media type; of lines and events: what one of them holds. */
+  readonly others?: Readonly<Record<string, z.ZodType>>;
+}
+
 export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path extends string> {
   /** Name of the operation in the API document and in the client. */
   readonly id: string;
@@ -21,6 +30,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly own?: true;
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
+  /** A write of our own that may be sent again without asking what became of it. The seventeen all may. */
+  readonly repeatable?: true;
   readonly body: Body;
   readonly query: Query;
   /** What of the body errors echo. Default: every field that is documented. */
@@ -33,6 +44,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly bucket?: 'email';
   /** Of a success. Absent on GETs. */
   readonly message?: string;
+  readonly answer: Success;
   /** The refusals of its rules; those of its fields stand in their schemas. */
   readonly errors: readonly ErrorCode[];
 }

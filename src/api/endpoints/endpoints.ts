@@ -3,6 +3,7 @@ import { analyticsEndpoints } from './analytics.js';
 import { auditEndpoints } from './audit.js';
 import { catalogueEndpoints } from './catalogues.js';
 import { contactEndpoints } from './contacts.js';
+import { docsEndpoints } from './docs.js';
 import { emailEndpoints } from './email.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { healthEndpoints } from './health.js';
@@ -22,6 +23,7 @@ export function createEndpoints(clock: () => number) {
     projections: projectionsEndpoints,
     keys: keyEndpoints,
     health: healthEndpoints,
+    docs: docsEndpoints,
   };
 }
 

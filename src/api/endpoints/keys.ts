@@ -1,6 +1,8 @@
 /** The endpoints of API keys. */
 import { z } from 'zod';
 import { isScope, scopes } from '../../events/scopes.js';
+import { pageOf } from '../schemas/answers.js';
+import { apiKey, createdKey, revokedKey, rotatedKey } from '../schemas/answers-keys.js';
 import { name, futureMoment } from '../schemas/fields.js';
 import { nothing, paging } from '../schemas/query.js';
 import { described, refusal, text } from '../schemas/rules.js';
@@ -61,6 +63,7 @@ export const keyEndpoints = {
     body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
     query: nothing,
     message: 'Key created successfully!',
+    answer: { data: createdKey },
     errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
   }),
   page: endpoint({
@@ -72,6 +75,7 @@ export const keyEndpoints = {
     own: true,
     body: nothing,
     query: z.object(paging),
+    answer: pageOf(apiKey),
     errors: [],
   }),
   rotate: endpoint({
@@ -86,6 +90,7 @@ export const keyEndpoints = {
     body: z.object({ overlap_seconds: overlap }),
     query: nothing,
     message: 'Key rotated successfully!',
+    answer: { data: rotatedKey },
     errors: ['not_found', 'key_not_rotatable'],
   }),
   revoke: endpoint({
@@ -98,6 +103,7 @@ export const keyEndpoints = {
     body: z.object({ reason }),
     query: nothing,
     message: 'Key revoked successfully!',
+    answer: { data: revokedKey },
     errors: ['not_found'],
   }),
 };

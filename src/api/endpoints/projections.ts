@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { choice, nothing } from '../schemas/query.js';
 import { described } from '../schemas/rules.js';
+import { rebuild, viewStates } from '../schemas/answers-views.js';
 import { endpoint } from './endpoint.js';
 
 const dryRun = described(z.boolean(), {
@@ -21,6 +22,7 @@ export const projectionsEndpoints = {
     own: true,
     body: nothing,
     query: nothing,
+    answer: { data: viewStates },
     errors: [],
   }),
   rebuildStatus: endpoint({
@@ -37,6 +39,7 @@ export const projectionsEndpoints = {
         description: '`true`: server-sent events until it is over.',
       }).optional(),
     }),
+    answer: { data: rebuild, others: { 'text/event-stream': rebuild } },
     errors: ['not_found'],
   }),
   rebuild: endpoint({
@@ -49,6 +52,7 @@ export const projectionsEndpoints = {
     own: true,
     body: z.object({ dry_run: dryRun }),
     query: nothing,
+    answer: { data: rebuild },
     errors: ['unknown_view', 'rebuild_running'],
   }),
 };

@@ -199,8 +199,12 @@ export const feedEvent = z
   })
   .meta({ id: 'FeedEvent', description: 'An event as it is stored.' });
 
-export const nextAfter = maybePosition.meta({
-  description: 'Pass it on as `after`.',
-  examples: ['00000000000000000042'],
-});
-export const hasMore = z.boolean().describe('There is more to read after `next_after`.');
+/** A page, lines, or events as they come. */
+export const feed = {
+  data: z.array(feedEvent),
+  beside: {
+    next_after: maybePosition.describe('Pass it on as `after`.'),
+    has_more: z.boolean().describe('There is more to read after `next_after`.'),
+  },
+  others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },
+};

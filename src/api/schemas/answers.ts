@@ -24,7 +24,14 @@ export const nextCursor = z.string().meta({
 
 export const incomplete = z
   .literal(true)
+  .optional()
   .describe('The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.');
+
+/** A page, and what may stand beside it. */
+export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
+  data: z.array(item),
+  beside: { next_cursor: nextCursor.optional(), ...more },
+});
 
 const groupName = text('Name of the group, as it was given.', 'Friends');
 

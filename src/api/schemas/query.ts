@@ -56,7 +56,10 @@ export const email = described(
     .string()
     .refine((value) => value.trim() !== '', refusal('required'))
     .pipe(address),
-  { description: 'The address of the contact.', errors: ['required'] },
+  {
+    description: 'The address of the contact.',
+    errors: ['not_a_string', 'required', 'too_many_bytes', 'invalid_characters', 'invalid_email'],
+  },
 );
 
 export const subscriptionStatus = described(

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const ulid = '01JQ8ZK3V5W7X9YABCDEFGHJKM';
 
 /** An opaque id: prefix and ULID. */
-export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml', description: string) =>
+export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key', description: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`))
@@ -14,6 +14,7 @@ export const groupId = id('grp', 'Id of a group. Opaque, never used again.');
 export const listId = id('lst', 'Id of a list. Opaque, never used again.');
 export const tagId = id('tag', 'Id of a tag. Opaque, never used again.');
 export const contactId = id('con', 'Id of a contact. Opaque, never used again.');
+export const keyId = id('key', 'Id of an API key: the actor of what is done with it.');
 export const emailId = id('eml', 'Id of an e-mail. Opaque, never used again.');
 
 export const time = z

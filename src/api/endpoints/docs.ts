@@ -1,0 +1,23 @@
+/** The endpoints that describe the API. */
+import { z } from 'zod';
+import { nothing } from '../schemas/query.js';
+import { endpoint } from './endpoint.js';
+
+const shared = { method: 'get', scope: 'none', body: nothing, query: nothing, errors: [] } as const;
+
+export const docsEndpoints = {
+  openApi: endpoint({
+    ...shared,
+    id: 'getOpenApi',
+    path: '/openapi.json',
+    summary: 'This document',
+    answer: { others: { 'application/json': z.record(z.string(), z.unknown()) } },
+  }),
+  page: endpoint({
+    ...shared,
+    id: 'getDocs',
+    path: '/docs',
+    summary: 'A page to read this document, and to try the API',
+    answer: { others: { 'text/html': z.string() } },
+  }),
+};

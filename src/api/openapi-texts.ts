@@ -1,0 +1,83 @@
+/** What the OpenAPI document says beside the endpoints: the service, its resources, and headers. */
+
+export const about = {
+  title: 'audience-ledger',
+  summary: 'Groups, lists, tags, contacts and transactional e-mail over an append-only event log.',
+  description: [
+    'Every JSON answer is `{ statusCode, status, message, data }`; errors also have a stable `type`. A successful GET has no `message`.',
+    '',
+    '- A GET sees every earlier write that was answered by the same process. For other processes pass the `X-Position` of the write on as `X-Min-Position`.',
+    '- HEAD works wherever GET does. A path that is not described here answers 404, another method of one that is 405 with `Allow`.',
+    '- `x-repeat` says when a request may be sent again without asking what became of it: `safe`: at any time; `key`: with the same `Idempotency-Key`; `unsafe`: only after 429.',
+    '- In an answer of lines or events `contentSchema` describes one of them.',
+  ].join('\n'),
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+};
+
+/** By the second part of the path. */
+export const resources: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+  groups: { name: 'Groups', description: 'A name is unique among the groups.' },
+  lists: { name: 'Lists', description: 'Contacts subscribe to lists.' },
+  tags: { name: 'Tags', description: 'Tags mark contacts in a list.' },
+  contacts: {
+    name: 'Contacts',
+    description: 'A contact is one address, across all lists. Status and tags are per list.',
+  },
+  email: { name: 'E-mail', description: 'Transactional e-mail, one recipient per request.' },
+  audit: { name: 'Audit', description: 'What happened, answered from the event log itself.' },
+  analytics: { name: 'Analytics', description: 'How lists grow, how tags are used, what becomes of e-mail.' },
+  projections: { name: 'Views', description: 'How far each view is, and rebuilding it.' },
+  keys: { name: 'API keys', description: 'A secret is shown once. Nobody gives scopes that they do not have.' },
+  health: { name: 'Service', description: 'Health and this description: without API key and rate limit.' },
+};
+
+const text = (pattern: string) => ({ type: 'string', pattern });
+const requestId = text('^[A-Za-z0-9._-]{1,128}$');
+const position = text('^[0-9]+$');
+const wholeNumber = text('^[1-9][0-9]*$');
+
+const header = (name: string, { schema, description }: { readonly schema: object; readonly description: string }) => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+});
+
+export const headerParameters = {
+  'X-Request-Id': header('X-Request-Id', {
+    schema: requestId,
+    description: 'Stored with every event that the request causes. Anything else is replaced by a new id.',
+  }),
+  'X-Min-Position': header('X-Min-Position', {
+    schema: position,
+    description: 'An `X-Position`: the answer shows at least this. At most 2 seconds, then 503.',
+  }),
+  'Idempotency-Key': header('Idempotency-Key', {
+    schema: text('^[\\x21-\\x7e]{1,255}$'),
+    description:
+      'Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect.',
+  }),
+  Prefer: header('Prefer', {
+    schema: { type: 'string', examples: ['handling=strict'] },
+    description: '`handling=strict`: unknown fields of the body are refused.',
+  }),
+};
+
+const answerHeader = (description: string, schema: object, required?: true) => ({
+  description,
+  ...(required === undefined ? {} : { required }),
+  schema,
+});
+
+export const responseHeaders = {
+  'X-Request-Id': answerHeader('That of the request, or a new one.', requestId, true),
+  'X-Position': answerHeader('How far the log must have been read to see this write.', position, true),
+  RateLimit: answerHeader('What is left, and the seconds until it starts again.', text('^"[a-z]+";r=[0-9]+;t=[0-9]+$')),
+  'RateLimit-Policy': answerHeader('Requests, and seconds of the window.', text('^"[a-z]+";q=[0-9]+;w=[0-9]+$')),
+  'Retry-After': answerHeader('Whole seconds.', wholeNumber, true),
+  Location: answerHeader('The path of what was created.', text('^/v1/'), true),
+  'Idempotent-Replayed': answerHeader('This answer was given before.', { type: 'string', const: 'true' }),
+  'Preference-Applied': answerHeader('The preference that was honoured.', { type: 'string', const: 'handling=strict' }),
+  'WWW-Authenticate': answerHeader('How to authenticate.', { type: 'string', const: 'Bearer' }, true),
+  Allow: answerHeader('The methods of the path.', { type: 'string' }, true),
+};

@@ -1,0 +1,162 @@
+/** Holds answers of a service against its OpenAPI document: status, media type, headers and body. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
+import { readExamples } from '../../src/api/examples.js';
+import { createDocument } from '../../src/api/openapi.js';
+
+export interface Described {
+  readonly $ref?: string;
+  readonly schema?: object;
+  readonly required?: boolean;
+}
+
+interface DescribedResponse {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, Described>>;
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly contentSchema?: object } }>>;
+}
+
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
+}
+
+export type DescribedPaths = Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+
+export const apiDocument = createDocument({
+  endpoints: allOf(createEndpoints(Date.now)),
+  examples: readExamples(),
+  version: '0',
+});
+export const paths = apiDocument['paths'] as DescribedPaths;
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: true });
+addFormats.default(ajv);
+ajv.addSchema(apiDocument, 'api');
+
+const escape = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+const pointer = (...parts: readonly string[]): string => `#/${parts.map(escape).join('/')}`;
+
+function at(where: string): unknown {
+  const parts = where.slice(2).split('/');
+  return parts.reduce<unknown>(
+    (value, part) =>
+      (value as Record<string, unknown>)[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')],
+    apiDocument,
+  );
+}
+
+/** Follows a reference; tells where the thing stands. */
+function resolved<Thing extends { readonly $ref?: string }>(where: string): { where: string; thing: Thing } {
+  const thing = at(where) as Thing;
+  return thing.$ref === undefined ? { where, thing } : resolved(thing.$ref);
+}
+
+function validator(where: string): ValidateFunction {
+  const validate = ajv.getSchema(`api${where}`);
+  if (validate === undefined) throw new Error(`no schema at ${where}`);
+  return validate;
+}
+
+const patterns = Object.keys(paths)
+  .map((path) => ({
+    path,
+    parameters: path.split('{').length,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+  }))
+  .sort((one, other) => one.parameters - other.parameters);
+
+/** Undefined: there is none, or it cannot be decoded. */
+export function pathOf(target: string): string | undefined {
+  const [given = ''] = target.split('?', 1);
+  const isDecodable = !/%(?![0-9a-f]{2})/i.test(given);
+  return isDecodable ? patterns.find(({ pattern }) => pattern.test(given))?.path : undefined;
+}
+
+export interface Answered {
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Headers that a client may act upon: an answer has none that are not described. */
+const told =
+  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied)$/;
+
+/** Throws where the answer is not as the document says. */
+export function checkAnswer(answered: Answered): void {
+  const where = responseOf(answered);
+  if (where === undefined) return;
+  const { thing, where: place } = resolved<DescribedResponse>(where);
+  const { method, target, status, headers, text } = answered;
+  const complain = (what: string): never =>
+    fail(`${method} ${target} answered ${status}: ${what}, against ${place}: ${text.slice(0, 2_000)}`);
+  const type = mediaTypeOf(headers);
+  const content = thing.content?.[type] ?? complain(`the media type "${type}" is not described`);
+  checkHeaders(thing.headers ?? {}, { place, headers, complain });
+  if (method === 'HEAD') return;
+  const schema = [...parts(place), 'content', type, 'schema'];
+  const isOfItems = content.schema.contentSchema !== undefined;
+  const validate = validator(pointer(...schema, ...(isOfItems ? ['contentSchema'] : [])));
+  const whole = (): unknown => (type === 'application/json' ? JSON.parse(text) : text);
+  for (const value of isOfItems ? items(text) : [whole()])
+    if (!validate(value)) complain(ajv.errorsText(validate.errors));
+}
+
+const mediaTypeOf = ({ 'content-type': type }: Answered['headers']): string =>
+  typeof type === 'string' ? (type.split(';', 1)[0] ?? '') : '';
+
+const parts = (where: string): readonly string[] =>
+  where
+    .slice(2)
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** Lines of NDJSON, or what server-sent events carry. */
+const items = (text: string): readonly unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{') || line.startsWith('data: '))
+    .map((line) => JSON.parse(line.replace(/^data: /, '')) as unknown);
+
+interface Check {
+  readonly place: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly complain: (what: string) => never;
+}
+
+function checkHeaders(described: Readonly<Record<string, Described>>, { place, headers, complain }: Check): void {
+  const names = new Set(Object.keys(described).map((name) => name.toLowerCase()));
+  for (const name of Object.keys(headers))
+    if (told.test(name) && !names.has(name)) complain(`the header ${name} is not described`);
+  for (const name of Object.keys(described)) {
+    const found = resolved<Described>(pointer(...parts(place), 'headers', name));
+    const value = headers[name.toLowerCase()];
+    if (value === undefined && found.thing.required === true) complain(`the header ${name} is missing`);
+    const validate = validator(pointer(...parts(found.where), 'schema'));
+    if (value !== undefined && !validate(value)) complain(`the header ${name} is ${String(value)}`);
+  }
+}
+
+/** Where the response is described. Undefined: the files of the page at /docs, and preflights of browsers. */
+function responseOf({ method, target, status }: Answered): string | undefined {
+  if (target.startsWith('/docs/') || method === 'OPTIONS') return undefined;
+  const path = pathOf(target);
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const where = (...rest: readonly string[]): string => pointer('components', 'responses', ...rest);
+  if (path === undefined) return status === 404 ? where('NotFound') : undescribed(method, target, status);
+  const operation = paths[path]?.[name];
+  if (operation === undefined) return status === 405 ? where('MethodNotAllowed') : undescribed(method, target, status);
+  if (operation.responses[String(status)] === undefined) return undescribed(method, target, status);
+  return pointer('paths', path, name, 'responses', String(status));
+}
+
+const undescribed = (method: string, target: string, status: number): never =>
+  fail(`${method} ${target} answered ${status}, which is not described`);
+
+function fail(message: string): never {
+  throw new Error(message);
+}
