@@ -10,7 +10,6 @@ import {
   ok,
   refusal,
   refusals,
-  shown,
   someAddress,
   strangerId,
   success,
@@ -317,19 +316,15 @@ describe('an auditor, with audit:read alone,', () => {
   });
 });
 
+// The last one: from then on the service refuses wrong keys of this machine for a minute.
 test('wrong keys are limited for their address, also without a rate limit, and valid ones go on', async () => {
-  const own = await startService();
-  try {
-    const guess = (): Promise<Answer> => own.get('/v1/lists', bearer('wrong'));
-    const answers = await Promise.all(Array.from({ length: 605 }, guess));
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.body).toEqual(refusals.rateLimited);
-    expect(refused?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(refused?.headers).not.toHaveProperty('ratelimit');
-    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(300);
-    expect((await own.get('/v1/lists')).body).toMatchObject(shown([]));
-    expect((await own.get('/v1/lists', { authorization: undefined })).body).toEqual(unauthorized({}));
-  } finally {
-    await own.close();
-  }
+  const guess = (): Promise<Answer> => service.get('/v1/lists', bearer('wrong'));
+  const answers = await Promise.all(Array.from({ length: 605 }, guess));
+  const refused = answers.find(({ status }) => status === 429);
+  expect(refused?.body).toEqual(refusals.rateLimited);
+  expect(refused?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(refused?.headers).not.toHaveProperty('ratelimit');
+  expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(250);
+  expect((await service.get('/v1/lists')).status).toBe(200);
+  expect((await service.get('/v1/lists', { authorization: undefined })).body).toEqual(unauthorized({}));
 });

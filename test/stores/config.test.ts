@@ -31,6 +31,8 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['MONGODB_URL', { MONGODB_URL: 'postgres://example.com' }],
   ['API_KEYS', { API_KEYS: 'shop:two words' }],
   ['API_KEYS', { API_KEYS: 'mailer:a-key' }],
+  ['API_KEYS', { API_KEYS: 'shop:key,Service:a-key' }],
+  ['API_KEYS', { API_KEYS: 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV:a-key' }],
   ['API_KEYS', { API_KEYS: ',' }],
 ])('a bad %s is refused by name, and shows no secret: %o', (variable, environment) => {
   let message = '';
