@@ -1,15 +1,12 @@
 /** Runs one request through an endpoint, in the contract's order: key → rate limit → scope → body → input → parameters and headers → handle → answer. */
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import { UnreadableHistoryError } from '../audit/reading.js';
 import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
-import { StoreUnavailableError } from '../eventstore/event-store.js';
-import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { Grant } from './auth.js';
 import { peerAddress, type ClientAddress } from './client-address.js';
 import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
-import { echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
+import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
 import { idempotencyKeyOf } from './idempotency.js';
 import { createParser, type Parser } from './parse.js';
@@ -281,21 +278,4 @@ const withoutEcho = new Set([
 function errorData(error: ServiceError, { endpoint, echoed }: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
   return withoutEcho.has(error.code) ? {} : echo(body, echoed);
-}
-
-function asAnswer(fault: unknown, { serverFault, own }: AnyEndpoint): ServiceError {
-  const error = asServiceError(fault, serverFault ?? 'internal');
-  const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
-  return isUnknown && own === true ? new ServiceError('not_found') : error;
-}
-
-function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {
-  if (fault instanceof ServiceError) return fault;
-  if (fault instanceof InvalidCursorError) return new ServiceError('invalid_cursor');
-  if (fault instanceof ReadModelsUnavailableError || fault instanceof StoreUnavailableError)
-    return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 1 });
-  // An event that cannot be read stays so until somebody acts: a repeat within seconds makes no sense.
-  if (fault instanceof UnreadableHistoryError)
-    return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 60 });
-  return new ServiceError(serverFault, {}, { cause: fault });
 }

@@ -1,5 +1,8 @@
-/** The envelope of every JSON answer. */
+/** The envelope of every JSON answer, and the error that stands in it when something fails. */
+import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
+import { StoreUnavailableError } from '../eventstore/event-store.js';
+import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/read-models.js';
 
 export interface Answer {
   readonly data: unknown;
@@ -64,4 +67,25 @@ function isSmall(value: unknown): boolean {
     // Nested so deeply that it cannot be written out.
     return false;
   }
+}
+
+/** Whatever an endpoint threw, as the error that is answered. */
+export function asAnswer(
+  fault: unknown,
+  { serverFault, own }: { readonly serverFault?: 'internal_update'; readonly own?: true },
+): ServiceError {
+  const error = asServiceError(fault, serverFault ?? 'internal');
+  const isUnknown = errorCatalogue[error.code].type === 'unknown_id';
+  return isUnknown && own === true ? new ServiceError('not_found') : error;
+}
+
+function asServiceError(fault: unknown, serverFault: 'internal' | 'internal_update'): ServiceError {
+  if (fault instanceof ServiceError) return fault;
+  if (fault instanceof InvalidCursorError) return new ServiceError('invalid_cursor');
+  if (fault instanceof ReadModelsUnavailableError || fault instanceof StoreUnavailableError)
+    return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 1 });
+  // An event that cannot be read stays so until somebody acts: a repeat within seconds makes no sense.
+  if (fault instanceof UnreadableHistoryError)
+    return new ServiceError('unavailable', {}, { cause: fault, retryAfter: 60 });
+  return new ServiceError(serverFault, {}, { cause: fault });
 }

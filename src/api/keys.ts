@@ -1,26 +1,14 @@
 /** What the endpoints of API keys do: create, list, rotate, revoke. */
+import type { z } from 'zod';
 import type { CommandContext } from '../commands/batch.js';
 import type { Key, KeyCommand } from '../commands/keys.js';
 import { ServiceError } from '../errors.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { pageOf, pageRequest } from './reads.js';
 import type { Routes } from './routes.js';
+import type { apiKey } from './schemas/answers-keys.js';
 
-/** What is shown of a key: neither its secret nor the hash of it. Times are UTC in ISO 8601. */
-export interface ShownKey {
-  readonly key_id: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  /** `suspended`: an event of it cannot be read by this version. */
-  readonly state: 'active' | 'expired' | 'revoked' | 'suspended';
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly rotated_at: string | null;
-  /** Until then the secret before the last rotation holds, too. */
-  readonly previous_until: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
+export type ShownKey = z.output<typeof apiKey>;
 
 export interface KeysOfApi {
   readonly newId: () => string;

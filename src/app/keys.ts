@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { configuredKey, createAuthenticator, fullGrant, hashKey, type Authenticator, type Grant } from '../api/auth.js';
 import type { KeysOfApi, ShownKey } from '../api/keys.js';
 import { isExpired } from '../commands/keys.js';
+import { isScope } from '../events/scopes.js';
 import { keysStream } from '../events/streams.js';
 import { newApiKey } from '../stores/new-api-key.js';
 import { openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
@@ -79,7 +80,7 @@ async function list(
   return entries.map(({ key, ...times }) => ({
     key_id: key.key_id,
     name: key.name,
-    scopes: key.scopes,
+    scopes: key.scopes.filter(isScope),
     state: stateOf(key, { now, isSuspended: keyring.isSuspended(key.key_id) }),
     expires_at: key.expires_at,
     previous_until: key.previous?.until ?? null,
