@@ -87,4 +87,4 @@ const patternOf = (message: string): string =>
   `^${message
     .split(/\{\w+\}/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.+')}$`;
+    .join('[\\s\\S]*')}$`;

@@ -23,7 +23,13 @@ export function createSchemas(): Schemas {
 
   function convert(schema: z.ZodType, io: 'input' | 'output') {
     const errors = new Set<ErrorCode>();
-    const converted = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => tidy(jsonSchema, errors) });
+    const converted = z.toJSONSchema(schema, {
+      io,
+      override({ zodSchema, jsonSchema }) {
+        restore(zodSchema, jsonSchema);
+        tidy(jsonSchema, errors);
+      },
+    });
     const { $schema: _, $defs = {}, ...rest } = withComponents(converted);
     Object.assign(named, $defs);
     if (rest['required'] !== undefined) errors.add('required');
@@ -50,6 +56,13 @@ export function createSchemas(): Schemas {
 
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
+
+/** zod leaves these two out of schemas that transform; ours are what may be sent. */
+function restore(of: z.core.$ZodType, schema: Record<string, unknown>): void {
+  const about = z.globalRegistry.get(of);
+  for (const name of ['examples', 'default'])
+    if (about !== undefined && Object.hasOwn(about, name)) schema[name] = about[name];
+}
 
 /** Takes out the codes of errors, which become answers, and bounds that only say that a number is exact. */
 function tidy(schema: Record<string, unknown>, errors: Set<ErrorCode>): void {

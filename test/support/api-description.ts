@@ -70,8 +70,16 @@ const patterns = Object.keys(paths)
 /** Undefined: there is none, or it cannot be decoded. */
 export function pathOf(target: string): string | undefined {
   const [given = ''] = target.split('?', 1);
-  const isDecodable = !/%(?![0-9a-f]{2})/i.test(given);
-  return isDecodable ? patterns.find(({ pattern }) => pattern.test(given))?.path : undefined;
+  return isDecodable(given) ? patterns.find(({ pattern }) => pattern.test(given))?.path : undefined;
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export interface Answered {
