@@ -123,13 +123,16 @@ export async function openKeyring({ reader, others, clock, onFault }: KeyringOpt
         if (!isOutOfReach && !signal.aborted) onFault(error);
         isOutOfReach = true;
       }
-      for (const held of ofKey.values()) held.forEach(endStreams);
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   await readOn();
   const following = follow();
+  // Beside the reading: a log that does not answer keeps no stream open.
+  const sweeping = setInterval(() => {
+    for (const held of ofKey.values()) held.forEach(endStreams);
+  }, lookMs);
   return {
     find: (hash) => configured.get(hash) ?? grants.get(hash),
     isSuspended: (keyId) => suspended.has(keyId),
@@ -139,6 +142,7 @@ export async function openKeyring({ reader, others, clock, onFault }: KeyringOpt
     },
     catchUp: readOn,
     async close() {
+      clearInterval(sweeping);
       closing.abort();
       await following;
     },

@@ -4,6 +4,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { withDigests } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { readLive } from '../../src/projector/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
@@ -245,6 +246,13 @@ test(
         outcome: 'poison',
         poison: { view: 'contacts', position, data, event_id: event.id },
       });
+      // To those who may not read contacts it is a digest.
+      const key = await service.make('/v1/keys', { name: 'Operator', scopes: ['projections'] }, 'secret');
+      for (const how of ['', '?follow=true']) {
+        const seen = await service.get(`/v1/projections/rebuild${how}`, { authorization: `Bearer ${key}` });
+        expect(seen.text).toContain(JSON.stringify(withDigests(data)));
+        expect(seen.text).not.toContain('Secretville');
+      }
       expect((await service.get(`/v1/contacts/${list}/${contact_id}`)).status).toBe(200);
       await eventually(() => Promise.resolve(service.output().includes('rebuild ended') || undefined));
       expect(service.output()).not.toContain('Secretville');
