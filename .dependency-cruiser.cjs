@@ -93,6 +93,18 @@ module.exports = {
       from: { path: room('api') },
       to: { path: '^src/(eventstore|readmodels)/', pathNot: [eventStorePort, readModelPort] },
     },
+    {
+      name: 'client-imports',
+      severity: 'error',
+      from: { path: '^client/' },
+      to: { pathNot: ['^client/', npm('openapi-fetch')] },
+    },
+    {
+      name: 'nothing-imports-the-client',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: ['^client/', npm('openapi-fetch')] },
+    },
     ...[
       ['express', 'api'],
       ['cors', 'api'],

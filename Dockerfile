@@ -8,9 +8,10 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
 COPY scripts ./scripts
 COPY src ./src
+COPY client ./client
 # SQLite's sources and what compiling leaves behind are a third of the modules; the module itself is all that runs.
 RUN npm run build \
   && npm prune --omit=dev --no-audit --no-fund \

@@ -5,7 +5,7 @@ const noCasts = { assertionStyle: 'never' };
 export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'data/**', '.dependency-cruiser.cjs'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', 'vitest.config.ts'],
+    files: ['src/**/*.ts', 'client/**/*.ts', 'test/**/*.ts', 'vitest.config.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

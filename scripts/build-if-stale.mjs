@@ -21,8 +21,10 @@ const stampFile = path.join(root, 'dist', '.inputs');
 
 function fingerprint() {
   const hash = createHash('sha256');
-  const sources = readdirSync(path.join(root, 'src'), { recursive: true })
-    .map((name) => path.join('src', String(name)))
+  const sources = ['src', 'client']
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true }).map((name) => path.join(folder, name)),
+    )
     .filter((name) => name.endsWith('.ts'))
     .sort();
   for (const name of [
@@ -30,6 +32,7 @@ function fingerprint() {
     'src/api/examples.json',
     'tsconfig.json',
     'tsconfig.build.json',
+    'tsconfig.client.json',
     'package-lock.json',
   ]) {
     const file = path.join(root, name);
@@ -47,9 +50,13 @@ if (isForced || built !== wanted) {
   const require = createRequire(import.meta.url);
   const tsc = require.resolve('typescript/bin/tsc');
   // Types are checked by `npm run build` and `npm run check`; a start or a test need not wait three times as long for it.
-  const options = ['-p', 'tsconfig.build.json', '--outDir', fresh, ...(isForced ? [] : ['--noCheck'])];
-  const result = spawnSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
-  if (result.status !== 0) {
+  for (const [project, folder] of [
+    ['tsconfig.build.json', fresh],
+    ['tsconfig.client.json', path.join(fresh, 'client')],
+  ]) {
+    const options = ['-p', project, '--outDir', folder, ...(isForced ? [] : ['--noCheck'])];
+    const result = spawnSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
+    if (result.status === 0) continue;
     rmSync(fresh, { recursive: true, force: true });
     process.exit(result.status ?? 1);
   }

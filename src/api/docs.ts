@@ -7,7 +7,8 @@ import type { EndpointRunner } from './endpoint-runner.js';
 import { mountOpen } from './routes.js';
 import { securityHeaders } from './security-headers.js';
 
-const script = "SwaggerUIBundle({ url: 'openapi.json', domNode: document.querySelector('main'), deepLinking: true });";
+const script =
+  "SwaggerUIBundle({ url: 'openapi.json', domNode: document.querySelector('main'), deepLinking: true, validatorUrl: null });";
 const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

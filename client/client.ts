@@ -1,0 +1,100 @@
+/** The typed client: a method for each operation of the API, which returns the answer or throws, and sends again what is safe to repeat. */
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
+import { operationTable, type operations, type paths } from './api.js';
+import { ConnectionError, errorOf } from './errors.js';
+import { fetchWithRepeats, type RepeatOptions } from './repeats.js';
+
+export { AudienceError, ConnectionError, type ErrorType } from './errors.js';
+export type { components, operations, paths } from './api.js';
+
+export interface ClientOptions {
+  /** Without a path: `https://audience.example.com`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Repeats after the first attempt. Default: 4. */
+  readonly retries?: number;
+  /** Milliseconds: a longer `Retry-After` is not waited for. Default: 60,000. */
+  readonly maxWait?: number;
+  /** Default: that of the platform. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+export type OperationId = keyof typeof operationTable;
+
+type JsonOf<Thing> = Thing extends { content: { 'application/json': infer Body } } ? Body : never;
+
+type BodyOf<Operation> = Operation extends { requestBody: infer Body }
+  ? { body: JsonOf<Body> }
+  : Operation extends { requestBody?: infer Body }
+    ? { body?: JsonOf<NonNullable<Body>> }
+    : unknown;
+
+/** `path`, `query`, `header` and `body` of the operation, and a signal that ends it, repeats included. */
+export type InputOf<Id extends OperationId> = Omit<operations[Id]['parameters'], 'cookie'> &
+  BodyOf<operations[Id]> & { signal?: AbortSignal };
+
+/** The whole answer: `data`, and what stands beside it. */
+export type AnswerOf<Id extends OperationId> = JsonOf<operations[Id]['responses'][200]>;
+
+type Call<Id extends OperationId> =
+  Partial<InputOf<Id>> extends InputOf<Id>
+    ? (input?: InputOf<Id>) => Promise<AnswerOf<Id>>
+    : (input: InputOf<Id>) => Promise<AnswerOf<Id>>;
+
+export type AudienceClient = { readonly [Id in OperationId]: Call<Id> } & {
+  /** The client below, for answers in lines and streams; it repeats, and leaves errors to the caller. */
+  readonly http: FetchClient<paths>;
+};
+
+interface AnyInput {
+  readonly path?: object;
+  readonly query?: object;
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+type Send = (
+  method: string,
+  path: string,
+  init: object,
+) => Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>;
+
+export function createClient(options: ClientOptions): AudienceClient {
+  const { baseUrl, apiKey, retries = 4, maxWait = 60_000, fetch = (request) => globalThis.fetch(request) } = options;
+  const repeats: RepeatOptions = { retries, maxWait, fetch };
+  const http = createFetchClient<paths>({
+    baseUrl,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    fetch: (request) => fetchWithRepeats(request, isSafe(request), repeats),
+  });
+  const send: Send = http.request as Send;
+
+  async function call(id: OperationId, { path, query, header, body, signal }: AnyInput): Promise<unknown> {
+    const [method, route, repeat] = operationTable[id];
+    const headers = repeat === 'key' ? { 'Idempotency-Key': newKey(), ...header } : header;
+    const { data, error, response } = await send(method, route, {
+      params: { path, query, header: headers },
+      body,
+      signal,
+      fetch: (request: Request) => fetchWithRepeats(request, repeat !== 'unsafe', repeats),
+    }).catch((fault: unknown) => {
+      signal?.throwIfAborted();
+      throw new ConnectionError(`no answer to ${id}`, { cause: fault });
+    });
+    if (response.ok) return data;
+    throw errorOf(error, response);
+  }
+
+  const ids = Object.keys(operationTable) as OperationId[];
+  const calls = Object.fromEntries(ids.map((id) => [id, (input: AnyInput = {}) => call(id, input)]));
+  // The types say what the table says: both are made from one document.
+  return { ...calls, http } as unknown as AudienceClient;
+}
+
+const isSafe = ({ method, headers }: Request): boolean =>
+  method === 'GET' || method === 'HEAD' || headers.has('idempotency-key');
+
+/** 128 random bits. Not `randomUUID`, which browsers have on secure pages only. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

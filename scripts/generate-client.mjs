@@ -1,0 +1,44 @@
+// Writes client/api.ts: the types of the API, and the way of each operation, from the OpenAPI document.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { format, resolveConfig } from 'prettier';
+
+const file = fileURLToPath(new URL('../client/api.ts', import.meta.url));
+
+const methods = ['get', 'post', 'delete'];
+
+/** Operations that answer in the envelope: method, path, and when a repeat is safe. */
+function operationsIn({ paths }) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      const answers = operation?.responses[200].content['application/json'];
+      return answers === undefined ? [] : [[operation.operationId, [method, path, operation['x-repeat'] ?? 'safe']]];
+    }),
+  );
+}
+
+/** The text of client/api.ts. */
+export async function clientTypes(document) {
+  const types = astToString(await openapiTS(structuredClone(document), { alphabetize: true }));
+  const table = JSON.stringify(Object.fromEntries(operationsIn(document).sort()));
+  const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex');
+  const text = `/** Made by \`npm run generate:client\` from the OpenAPI document with the SHA-256 ${digest}. */
+${types}
+/** Method, path, and when a repeat is safe. */
+export const operationTable = ${table} as const;
+`;
+  return await format(text, { ...(await resolveConfig(file)), parser: 'typescript' });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [{ allOf, createEndpoints }, { readExamples }, { createDocument }] = await Promise.all([
+    import('../dist/api/endpoints/endpoints.js'),
+    import('../dist/api/examples.js'),
+    import('../dist/api/openapi.js'),
+  ]);
+  const endpoints = allOf(createEndpoints(Date.now));
+  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: readExamples(), version: '0' })));
+}
