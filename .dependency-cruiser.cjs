@@ -67,7 +67,7 @@ module.exports = {
       name: 'commands-decide-without-a-store',
       severity: 'error',
       from: { path: room('commands'), pathNot: handling },
-      to: { pathNot: [room('commands'), room('events'), errors, npm('immutable')] },
+      to: { pathNot: [room('commands'), room('events'), errors, npm('immutable', 'mustache')] },
     },
     {
       name: 'commands-know-only-the-port',
@@ -111,6 +111,7 @@ module.exports = {
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],
       ['tr46', 'events'],
+      ['mustache', 'commands'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

@@ -21,11 +21,11 @@ type EmailCall = Call<unknown, unknown, 'email_id'>;
 
 export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, clock }: EmailRoutes): void {
   routes.on(endpoints.send, async ({ input, context, idempotencyKey }) => {
-    const { from_email, to_email, subject, mail_template } = input;
-    const message = { from_email, to_email, subject, mail_template };
+    const { variables, ...shown } = input;
+    const message = variables === undefined ? shown : { ...shown, variables };
     const accepted = await email.send({ message, idempotencyKey }, context);
     const location = ['Location', `/v1/email/${accepted.emailId}`];
-    return { data: message, headers: [...location, ...writtenHeaders(accepted)] };
+    return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
   });
 
   /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */

@@ -70,6 +70,7 @@ const ofType: Readonly<Record<string, ErrorCode>> = {
   string: 'not_a_string',
   array: 'not_an_array',
   object: 'not_an_object',
+  record: 'not_an_object',
   boolean: 'not_a_boolean',
 };
 

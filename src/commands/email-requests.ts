@@ -3,6 +3,7 @@ import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CommandHandler, Handled } from './command-handler.js';
+import { emailContent } from './email-content.js';
 import type { EmailCommand, EmailMessage, EmailState, EmailStatus } from './email.js';
 
 export interface AcceptedEmail {
@@ -40,8 +41,10 @@ export function createEmailRequests({ emails, keys, newId }: EmailRequestsOption
     async send({ message, idempotencyKey }, context) {
       const emailId = newId('eml');
       const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
-      const { from_email, to_email, subject, mail_template } = message;
-      const requestHash = keys.requestHash([from_email, to_email, subject, mail_template]);
+      emailContent(message);
+      const { from_email, to_email, subject, mail_template, variables } = message;
+      const fields = [from_email, to_email, subject, mail_template] as const;
+      const requestHash = keys.requestHash(variables === undefined ? fields : [...fields, variables]);
       const idempotency = { key_hash: key, request_hash: requestHash };
       const { state, position } = await emails.execute({
         stream: emailStream(key),

@@ -2,6 +2,7 @@
 import type { EmailEvent } from '../events/email.js';
 import { emailSchemas } from '../events/email.js';
 import { knownBy, type Decider, type Decision } from './decider.js';
+import type { Variables } from './mustache.js';
 
 export type EmailStatus =
   'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed' | 'cancelled';
@@ -76,6 +77,8 @@ export interface EmailMessage {
   readonly to_email: string;
   readonly subject: string;
   readonly mail_template: string;
+  /** Present: subject and template are rendered with them. */
+  readonly variables?: Variables | undefined;
 }
 
 interface RequestEmail {

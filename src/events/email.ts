@@ -23,6 +23,8 @@ export const emailSchemas = {
       to_email: z.string(),
       subject: z.string(),
       mail_template: z.string(),
+      /** Present: `subject` and `mail_template` are Mustache, rendered at each attempt. */
+      variables: z.record(z.string(), z.unknown()).optional(),
     }),
   }),
   /** The claim of one attempt, appended before the connection is opened. After `deadline` others may judge it. */

@@ -3,6 +3,7 @@ import { compile } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email.js';
+import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
 import { isAscii, type Mail } from './transport.js';
 
@@ -25,19 +26,20 @@ export async function composeMail({ email_id, requested_at, message }: Requested
   if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
   // nodemailer would turn a line break into a space; what holds one never came through the API.
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
-  const text = plainText(message.mail_template);
+  const { subject, html } = emailContent(message);
+  const text = plainText(html);
   const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
   const [sender, recipient] = [inHeader(envelope.from, `${email_id}-from`), inHeader(envelope.to, `${email_id}-to`)];
   const composer = new MailComposer({
     from: { name: headerText(from.name), address: sender.address },
     to: { name: '', address: recipient.address },
-    subject: headerText(message.subject),
+    subject: headerText(subject),
     date: new Date(requested_at),
     messageId: `<${email_id}@${envelope.from.slice(envelope.from.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
     // Descriptors, because nodemailer looks into plain values for a path or an address to load from.
     ...(text === '' ? {} : { text: part(text) }),
-    html: part(message.mail_template),
+    html: part(html),
     newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,

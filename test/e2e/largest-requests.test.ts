@@ -72,3 +72,17 @@ test('an e-mail', async () => {
     mail_template,
   });
 }, 30_000);
+
+test('an e-mail with variables', async () => {
+  const rest = { from_email: address, to_email: address, subject: '{{name}}' };
+  const mail_template = '{{name}}'.padEnd(512 * 1024 - 100, 'x');
+  const encoded = Buffer.byteLength(JSON.stringify(mail_template) + JSON.stringify({ name: 'x', more: '' }));
+  const variables = { name: 'x', more: 'x'.repeat(700 * 1024 - encoded) };
+  await accepted('/v1/email/send', { ...rest, mail_template, variables });
+  const answer = await service.post('/v1/email/send', {
+    ...rest,
+    mail_template,
+    variables: { ...variables, name: 'xx' },
+  });
+  expect(answer.body).toMatchObject({ message: 'mail_template and variables together must be at most 716800 bytes' });
+}, 30_000);

@@ -4,6 +4,7 @@ import { deliveryStates } from '../../projections/emails.js';
 import { mailbox, recipient, subject, template } from '../schemas/fields.js';
 import { choice, nothing, paging } from '../schemas/query.js';
 import * as answers from '../schemas/answers.js';
+import { variables } from '../schemas/variables.js';
 import { endpoint } from './endpoint.js';
 
 export const emailEndpoints = {
@@ -14,14 +15,15 @@ export const emailEndpoints = {
     scope: 'email:write',
     summary: 'Send one e-mail',
     description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
-    body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template }),
+    body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template, variables }),
+    echo: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
     replays: true,
     query: nothing,
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
     answer: { data: answers.acceptedEmail },
-    errors: ['invalid_idempotency_key', 'idempotency_conflict'],
+    errors: ['invalid_template', 'not_a_scalar', 'invalid_idempotency_key', 'idempotency_conflict'],
   }),
   release: endpoint({
     id: 'releaseEmail',

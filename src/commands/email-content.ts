@@ -1,0 +1,30 @@
+/** What goes out as subject and body of an e-mail: as it was sent, or rendered where it came with variables. */
+import { ServiceError } from '../errors.js';
+import type { EmailMessage } from './email.js';
+import { escapeHtml, render, type Rendering } from './mustache.js';
+
+export interface EmailContent {
+  readonly subject: string;
+  readonly html: string;
+}
+
+const subjectRendering: Rendering = { field: 'subject', maxBytes: 900, escape: (text) => text };
+const htmlRendering: Rendering = { field: 'mail_template', maxBytes: 512 * 1024, escape: escapeHtml };
+/** Bytes of their JSON in the event: the append must fit into EventStoreDB. */
+const maxEncoded = 700 * 1024;
+
+/** @throws ServiceError where variables and texts do not fit each other. What was accepted once does for ever. */
+export function emailContent({ subject, mail_template, variables }: EmailMessage): EmailContent {
+  if (variables === undefined) return { subject, html: mail_template };
+  if (Buffer.byteLength(JSON.stringify(mail_template) + JSON.stringify(variables)) > maxEncoded)
+    throw new ServiceError('too_many_bytes', { field: 'mail_template and variables together', limit: maxEncoded });
+  const content = {
+    subject: render(subject, variables, subjectRendering),
+    html: render(mail_template, variables, htmlRendering),
+  };
+  if (content.subject.trim() === '') throw new ServiceError('required', { field: 'subject' });
+  // Values may have what a header must not.
+  if (/[\t\r\n]/.test(content.subject)) throw new ServiceError('invalid_characters', { field: 'subject' });
+  if (content.html.trim() === '') throw new ServiceError('required', { field: 'mail_template' });
+  return content;
+}
