@@ -1,8 +1,6 @@
 /** A sender may have a display name: `address` or `Name <address>`. */
 import { isAddress } from '../events/address.js';
 
-export { isAddress };
-
 /** Of a display name, so that it fits the lines of a mail header. */
 const maxNameCharacters = 255;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isAddress, parseMailbox } from '../../src/commands/address.js';
+import { parseMailbox } from '../../src/commands/address.js';
+import { isAddress } from '../../src/events/address.js';
 
 const local64 = 'l'.repeat(64);
 const longDomain = `${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(61)}`;

@@ -100,6 +100,11 @@ test('names of the language itself are missing values', async () => {
   expect(answer.body).toMatchObject({ statusCode: 400, message: 'variables.__proto__.x is required' });
 });
 
+test('members of variables are no unknown fields', async () => {
+  const answer = await send({ ...four(), variables }, { prefer: 'handling=strict' });
+  expect([answer.status, answer.headers['preference-applied']]).toEqual([200, 'handling=strict']);
+});
+
 test('null is no variables', async () => {
   expect((await send({ ...four({ subject: '{{x}}' }), variables: null })).status).toBe(200);
 });

@@ -1,7 +1,8 @@
 /** The fields of request bodies: what each of them may be. */
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
-import { isAddress, parseMailbox } from '../../commands/address.js';
+import { parseMailbox } from '../../commands/address.js';
+import { isAddress } from '../../events/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
 import {
   controlButLineBreak,

@@ -1,6 +1,6 @@
 /** What the options of the audit commands mean: times, numbers, contacts. */
 import { parseTime, type Edge } from '../../audit/times.js';
-import { isAddress } from '../../commands/address.js';
+import { isAddress } from '../../events/address.js';
 import { UsageError } from '../../transfer/failures.js';
 
 /** UTC with milliseconds. @throws UsageError */
