@@ -107,6 +107,7 @@ module.exports = {
     },
     ...[
       ['express', 'api'],
+      ['csv-parse', 'transfer'],
       ['cors', 'api'],
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],

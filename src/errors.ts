@@ -103,6 +103,11 @@ export const errorCatalogue = {
     type: 'unsupported_media_type',
     message: 'Content-Type must be application/json',
   },
+  not_ndjson: {
+    status: 415,
+    type: 'unsupported_media_type',
+    message: 'Content-Type must be application/x-ndjson',
+  },
   idempotency_conflict: {
     status: 422,
     type: 'idempotency_conflict',

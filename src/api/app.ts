@@ -56,7 +56,7 @@ export function createApp(options: ApiOptions): Express {
   const positions = { shown: ownWrites.visiblePosition, head: () => events.head() };
   const runner = createEndpointRunner({
     ...options,
-    admit: () => (ownWrites.lag() < maxLagMs ? undefined : ownWrites.waitForLag(maxLagMs, slowedByMs)),
+    admit: admitTo(ownWrites),
     minPosition: (header) => minPositionOf(header, positions),
   });
 
@@ -72,6 +72,9 @@ export function createApp(options: ApiOptions): Express {
   return app;
 }
 
+const admitTo = (ownWrites: OwnWrites) => (): Promise<void> | undefined =>
+  ownWrites.lag() < maxLagMs ? undefined : ownWrites.waitForLag(maxLagMs, slowedByMs);
+
 function mountEndpoints(
   app: Express,
   options: ApiOptions & { readonly keys: KeysOfApi },
@@ -84,7 +87,8 @@ function mountEndpoints(
   docsRoutes(app, runner, () =>
     createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
   );
-  contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
+  const admit = admitTo(options.ownWrites);
+  contactRoutes(routes, { ...options, admit, endpoints: endpoints.contacts, audience, queries, reads });
   catalogueRoutes(routes, {
     reads,
     kind: 'list',

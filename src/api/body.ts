@@ -35,6 +35,24 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
   return refuseMediaType();
 }
 
+/** Milliseconds without progress after which an upload of lines is cut. */
+const uploadTimeoutMs = 30_000;
+
+/**
+ * The bytes of an NDJSON body, received whole. It may take its time as long as it moves: see `server.ts`.
+ * @throws ServiceError `too_large`, `not_ndjson` @throws RequestAbortedError
+ */
+export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers;
+  if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
+  const isLines = type === undefined || /^application\/x-ndjson *(; *charset="?utf-?8"? *)?$/i.test(type);
+  if (!isLines || encoding.toLowerCase() !== 'identity') throw new ServiceError('not_ndjson');
+  request.setTimeout(uploadTimeoutMs, () => request.destroy());
+  const bytes = await collect(request, limit, (received) => received);
+  request.setTimeout(0);
+  return bytes;
+}
+
 function refuseMediaType(): never {
   throw new ServiceError('unsupported_media_type');
 }

@@ -1,10 +1,15 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
-import type { Audience, SavedContact } from '../commands/audience.js';
+import type { z } from 'zod';
+import { createSlots } from '../audit/slots.js';
+import type { Audience, SaveContact, SavedContact } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Endpoints } from './endpoints/endpoints.js';
+import { readLines } from './body.js';
+import { bulkAnswer } from './bulk.js';
 import type { Answer } from './envelope.js';
 import { writtenHeaders } from './idempotency.js';
+import { createParser } from './parse.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
@@ -14,6 +19,8 @@ export interface ContactRoutes {
   readonly queries: Queries;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
+  /** Slows writes down while the views lag. */
+  readonly admit: () => Promise<void> | undefined;
 }
 
 export function contactRoutes(routes: Routes, options: ContactRoutes): void {
@@ -31,11 +38,11 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
     return { ...saved(input, created), headers: writtenHeaders(created) };
   });
 
-  routes.on(endpoints.upsert, async ({ input, parameter, context }) => {
-    const { email, status, tag_name: tagNames, consent } = input;
-    const contact = { listId: parameter('list_id'), email, status, profile: input, tagNames, consent };
-    return saved(input, await audience.upsertContact(contact, context));
-  });
+  routes.on(endpoints.upsert, async ({ input, parameter, context }) =>
+    saved(input, await audience.upsertContact(upsertIn(parameter('list_id'), input), context)),
+  );
+
+  addBulk(routes, options);
 
   routes.on(endpoints.updateStatus, async ({ input, parameter, context }) => {
     const { status, contact_email: email, consent } = input;
@@ -61,6 +68,44 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
 
   // Last: its patterns match the paths of others, and answer them with 405.
   addReads(routes, options);
+}
+
+/** Bodies that are received or saved at the same time: each may be in memory whole. */
+const bulksAtOnce = 4;
+
+function addBulk(routes: Routes, { endpoints, audience, streamOf, admit }: ContactRoutes): void {
+  const slots = createSlots({ running: bulksAtOnce, retryAfter: 1 });
+  const { parse } = createParser(endpoints.upsert.body);
+  routes.on(endpoints.bulk, async ({ query, parameter, request, context }) => {
+    const listId = parameter('list_id');
+    await audience.demandList(listId);
+    const close = await slots.take();
+    try {
+      const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
+      const resubscribe = query.resubscribe === 'true';
+      const pieces = bulkAnswer(body, {
+        parse: (line) => parse(line, true),
+        streamOf: ({ email }) => streamOf(email),
+        admit,
+        save:
+          query.dry_run === 'true'
+            ? undefined
+            : (contact, isLikelyNew) =>
+                audience.upsertContact({ ...upsertIn(listId, contact), resubscribe, isLikelyNew }, context),
+      });
+      return { contentType: 'application/x-ndjson', pieces, close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  });
+}
+
+type Upsert = z.output<Endpoints['contacts']['upsert']['body']>;
+
+function upsertIn(listId: string, input: Upsert): SaveContact {
+  const { email, status, tag_name: tagNames, consent } = input;
+  return { listId, email, status, profile: input, tagNames, consent };
 }
 
 function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: ContactRoutes): void {

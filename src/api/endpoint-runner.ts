@@ -5,7 +5,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import type { Grant } from './auth.js';
 import { peerAddress, type ClientAddress } from './client-address.js';
-import { readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
+import { noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
 import { idempotencyKeyOf } from './idempotency.js';
@@ -110,6 +110,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
     if (!grant.scopes.has(endpoint.scope)) throw new ServiceError('forbidden', { names: endpoint.scope });
+    if (endpoint.lines !== undefined) return noBody;
     return readBody(request, { limit: endpoint.bodyLimit ?? defaultBodyLimit, expected: echoed.flat.length > 0 });
   }
 
@@ -272,6 +273,7 @@ const withoutEcho = new Set([
   'invalid_json',
   'too_large',
   'unsupported_media_type',
+  'not_ndjson',
   'not_found',
 ]);
 

@@ -10,8 +10,8 @@ export interface Schemas {
   input(schema: z.ZodType): { readonly schema: Json; readonly errors: readonly ErrorCode[] };
   /** A success with `data`, and what stands beside it. */
   envelope(data: z.ZodType, more: { readonly message: string | undefined; readonly beside: z.ZodRawShape }): Json;
-  /** An answer of this media type; of lines or events the schema of one of them. */
-  other(type: string, content: z.ZodType): Json;
+  /** A body of this media type; of lines or events the schema of one of them. */
+  other(type: string, content: z.ZodType, io?: 'input' | 'output'): Json;
   /** All that were met so far, by name. */
   named(): Json;
 }
@@ -43,8 +43,8 @@ export function createSchemas(): Schemas {
       const envelope = { statusCode: z.literal(200), status: z.literal('Success'), ...text, data, ...beside };
       return convert(z.strictObject(envelope), 'output').schema;
     },
-    other(type, content) {
-      const { properties } = convert(z.strictObject({ content }), 'output').schema;
+    other(type, content, io = 'output') {
+      const { properties } = convert(z.strictObject({ content }), io).schema;
       const schema = isObject(properties) ? properties['content'] : {};
       return ofItems.includes(type)
         ? { schema: { type: 'string', contentMediaType: type, contentSchema: schema } }

@@ -1,4 +1,5 @@
 /** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
+import type { z } from 'zod';
 import { errorCatalogue, type ErrorCode } from '../errors.js';
 import type { AnyEndpoint } from './endpoints/endpoint.js';
 import { isObject } from './envelope.js';
@@ -74,7 +75,9 @@ function operationDescriber(schemas: Schemas, examples: Examples) {
         ...queryParameters(query.schema, example),
         ...headersOf(endpoint, method).map((name) => ({ $ref: `#/components/parameters/${name}` })),
       ],
-      ...requestBody(body.schema, example),
+      ...(endpoint.lines === undefined
+        ? requestBody(body.schema, example)
+        : { requestBody: { required: true, content: linesOf(endpoint.lines, { schemas, example }) } }),
       responses: { 200: done, ...refusals(codes, true) },
     };
   };
@@ -92,16 +95,18 @@ function repeatOf({ replays, repeatable, own }: AnyEndpoint, method: Method): 's
 }
 
 /** The errors that follow from what an endpoint is, in the order of the checks. */
-function commonErrors({ own, serverFault }: AnyEndpoint, method: Method): readonly ErrorCode[] {
+function commonErrors({ own, serverFault, lines }: AnyEndpoint, method: Method): readonly ErrorCode[] {
   const ofReads = ['invalid_position'] as const;
-  const ofWrites = ['unknown_field', 'unknown_field_near'] as const;
+  // Lines say by themselves what is wrong with them.
+  const ofBodies =
+    lines === undefined ? (['unsupported_media_type', 'invalid_json'] as const) : (['not_ndjson'] as const);
+  const ofWrites = lines === undefined ? (['unknown_field', 'unknown_field_near'] as const) : [];
   return [
     'unauthorized',
     'rate_limited',
     'forbidden',
     'too_large',
-    'unsupported_media_type',
-    'invalid_json',
+    ...ofBodies,
     ...(own === undefined ? [] : (['unknown_parameter'] as const)),
     ...(method === 'get' ? ofReads : ofWrites),
     ...(method === 'get' || own === undefined ? [] : (['idempotency_unsupported'] as const)),
@@ -150,6 +155,12 @@ function requestBody(schema: Json, example: Example | undefined): Json {
   const content = { 'application/json': { schema, ...exampleOf(example?.body) } };
   return { requestBody: { ...(schema['required'] === undefined ? {} : { required: true }), content } };
 }
+
+const linesOf = (lines: z.ZodType, { schemas, example }: Omit<SuccessOf, 'method'>): Json => ({
+  [ndjson]: { ...schemas.other(ndjson, lines, 'input'), ...exampleOf(example?.body) },
+});
+
+const ndjson = 'application/x-ndjson';
 
 interface SuccessOf {
   readonly method: Method;

@@ -1,6 +1,8 @@
 /** The HTTP or HTTPS server under the app: request and response classes that already have the app's prototypes, and short time-outs for slow clients. */
 import http from 'node:http';
 import https from 'node:https';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
 
@@ -14,6 +16,7 @@ export function createServer(app: Express, certificate?: SecureContextOptions): 
       ? http.createServer(options, app)
       : https.createServer({ ...options, ...certificate, minVersion, handshakeTimeout: 5_000 }, app);
   server.maxRequestsPerSocket = 1000;
+  server.on('clientError', refuseClient);
   return server;
 }
 
@@ -21,6 +24,31 @@ export function createServer(app: Express, certificate?: SecureContextOptions): 
 export function renewCertificate(server: http.Server, certificate: SecureContextOptions): void {
   if (server instanceof https.Server) server.setSecureContext({ ...certificate, minVersion });
 }
+
+/** What comes too slowly, or is no HTTP, is answered as Node does by itself, with one exception. */
+function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // A bulk upload has a time-out of its own: it may take long, as long as it moves.
+  const ownTimeout = socket instanceof net.Socket ? (socket.timeout ?? 0) : 0;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && ownTimeout > 0) return;
+  if (socket.writable && !isAnswering(socket)) {
+    const reason = refusedAs[error.code ?? ''] ?? '400 Bad Request';
+    socket.write(`HTTP/1.1 ${reason}\r\nConnection: close\r\n\r\n`);
+  }
+  if (socket instanceof net.Socket) socket.destroySoon();
+  else socket.destroy();
+}
+
+/** Whether a part of a response has been sent: no other can follow it. Node keeps the running one at the socket. */
+function isAnswering(socket: Duplex): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return response instanceof http.ServerResponse && response.headersSent;
+}
+
+const refusedAs: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 /**
  * Express sets the prototype of every request and response object, which alone halves its throughput. Here they are

@@ -1,4 +1,4 @@
-/** What import and migration share on a terminal: progress while they copy, and what to do when they fail. */
+/** What imports and migration share on a terminal: progress while they copy, and what to do when they fail. */
 import type { CopyOptions } from '../transfer/copy-examined.js';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { commandRetry } from '../transfer/with-retry.js';
@@ -17,10 +17,11 @@ export interface Copied<Request, Result> {
 export async function copyOnTerminal<Result>(
   { stderr, signal, monotonic }: CommandLine,
   copy: (options: CopyOptions) => Promise<Result>,
+  counted = 'events',
 ): Promise<Pick<Copied<unknown, Result>, 'result' | 'milliseconds'>> {
   keepMemorySmall();
   const begun = monotonic();
-  const bar = createProgressBar(stderr, monotonic);
+  const bar = createProgressBar(stderr, monotonic, counted);
   const onNotice = (notice: string): void => {
     bar.clear();
     stderr.write(`${notice}\n`);

@@ -1,7 +1,9 @@
 /** The running service, for the command line: finds it, asks it, follows its events. */
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { pinnedFetch, type Fetch } from './pinned-fetch.js';
+import type { BulkAnswer } from '../transfer/import-contacts.js';
 
 export interface ServerSentEvent {
   readonly event: string;
@@ -27,6 +29,8 @@ export interface ServiceClient {
   readonly url: string;
   /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
+  /** POSTs NDJSON, and gets NDJSON where the status is 200. @throws CommandFailedError as `ask`, also in mid-answer */
+  sendLines(path: string, lines: string): Promise<BulkAnswer>;
   /** Until the service ends the stream. @throws CommandFailedError also when the stream cannot be had, or breaks */
   follow(path: string): AsyncIterable<ServerSentEvent>;
 }
@@ -146,6 +150,16 @@ function createServiceClient(
       const { data, message = '', next_cursor: nextCursor } = await envelopeOf(answer).catch(broken);
       return { status: answer.status, data, message, nextCursor };
     },
+    async sendLines(path, lines) {
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const answer = await send(path, { method: 'POST', body: lines, headers });
+      const { status, body } = answer;
+      const wait = Number(answer.headers.get('retry-after') ?? NaN);
+      const retryAfter = Number.isFinite(wait) ? wait : undefined;
+      if (status === 200 && body !== null) return { status, message: '', retryAfter, lines: jsonIn(body, broken) };
+      const { message = '' } = await envelopeOf(answer).catch(broken);
+      return { status, message, retryAfter, lines: jsonIn(Readable.from([]), broken) };
+    },
     async *follow(path) {
       const answer = await send(path, { headers: { accept: 'text/event-stream' } });
       if (answer.status !== 200 || answer.body === null) {
@@ -159,6 +173,24 @@ function createServiceClient(
       }
     },
   };
+}
+
+async function* jsonIn(body: AsyncIterable<Uint8Array>, broken: (error: unknown) => never): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const bytes of body) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield parsed(line);
+    }
+  } catch (error) {
+    broken(error);
+  }
+}
+
+function parsed(line: string): unknown {
+  return JSON.parse(line);
 }
 
 /** Server-sent events as the service writes them: each with a name, and its data in one line. */

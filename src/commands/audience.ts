@@ -46,6 +46,12 @@ export interface SaveContact {
   readonly consent?: Consent | undefined;
 }
 
+export interface UpsertOfContact extends SaveContact {
+  readonly resubscribe?: boolean | undefined;
+  /** A guess, which saves a read where it is right, and costs an append where it is not. */
+  readonly isLikelyNew?: boolean | undefined;
+}
+
 export interface StatusChange {
   readonly listId: string;
   readonly email: string;
@@ -79,16 +85,14 @@ export interface Audience {
   readonly lists: Catalogue;
   readonly tags: Catalogue;
   /** Each throws a ServiceError: the refusals of the contract, or `unavailable`. */
+  demandList(listId: string): Promise<void>;
   createContact(
     contact: SaveContact,
     context: CommandContext,
     idempotencyKey?: string,
   ): Promise<SavedContact & Replayable>;
   /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
-  upsertContact(
-    contact: SaveContact & { readonly resubscribe?: boolean | undefined },
-    context: CommandContext,
-  ): Promise<UpsertedContact>;
+  upsertContact(contact: UpsertOfContact, context: CommandContext): Promise<UpsertedContact>;
   updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
@@ -138,6 +142,10 @@ export function createAudience(options: AudienceOptions): Audience {
     tags: createCatalogueRequests({ handler: tags, stream: tagsStream, keys, newId: () => newId('tag') }),
     email: createEmailRequests(options),
 
+    async demandList(listId) {
+      await listReference(listId);
+    },
+
     async createContact(contact, context, idempotencyKey) {
       const { listId, email, status, profile, consent } = contact;
       const list = await listReference(listId);
@@ -155,7 +163,8 @@ export function createAudience(options: AudienceOptions): Audience {
       return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
-    async upsertContact({ listId, email, status, profile, tagNames, consent, resubscribe }, context) {
+    async upsertContact(contact, context) {
+      const { listId, email, status, profile, tagNames, consent, resubscribe, isLikelyNew } = contact;
       const list = await listReference(listId);
       const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
       const contactId = newId('con');
@@ -170,7 +179,7 @@ export function createAudience(options: AudienceOptions): Audience {
         consent,
         resubscribe,
       } as const;
-      const handled = await contacts.execute({ stream: streamOf(email), command, context });
+      const handled = await contacts.execute({ stream: streamOf(email), command, context, assumeNew: isLikelyNew });
       const { state, events } = handled;
       const changed = events.length === 0 ? 'unchanged' : 'updated';
       return {

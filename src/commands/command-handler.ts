@@ -10,7 +10,7 @@ export interface CommandRequest<Command> {
   readonly command: Command;
   readonly context: CommandContext;
   /** The stream most likely does not exist: decide on the initial state unread, the append's expectation finds out. */
-  readonly assumeNew?: boolean;
+  readonly assumeNew?: boolean | undefined;
 }
 
 export interface Handled<State, Event> {

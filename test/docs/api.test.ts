@@ -69,7 +69,8 @@ describe('docs/api.md', () => {
   );
   test.for(inOrder.map((route) => ({ ...route, name: nameOf(route) })))('$name is there', async ({ method, path }) => {
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
-    const answer = await service.request(method, target, method === 'POST' ? { body: {} } : {});
+    const headers = path.endsWith('/bulk') ? { 'content-type': 'application/x-ndjson' } : {};
+    const answer = await service.request(method, target, method === 'POST' ? { body: {}, headers } : {});
     expect([200, 400, 409]).toContain(answer.status);
   });
 });

@@ -1,7 +1,7 @@
 /** The endpoints of contacts. */
 import { z } from 'zod';
 import { contactBodies, createEcho, tagging, upsertEcho } from '../schemas/contacts.js';
-import { anyText, email, nothing, paging, subscriptionStatus } from '../schemas/query.js';
+import { anyText, choice, email, nothing, paging, subscriptionStatus } from '../schemas/query.js';
 import * as answers from '../schemas/answers.js';
 import { endpoint } from './endpoint.js';
 
@@ -37,6 +37,32 @@ export function contactEndpoints(clock: () => number) {
       message: 'Contact saved successfully!',
       answer: { data: answers.savedContact },
       errors: ['given_twice', 'unknown_list'],
+    }),
+    bulk: endpoint({
+      id: 'saveContacts',
+      method: 'post',
+      path: '/v1/contacts/{list_id}/bulk',
+      scope: 'contacts:write',
+      summary: 'Create or update many contacts',
+      description:
+        'Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none.',
+      own: true,
+      repeatable: true,
+      body: nothing,
+      lines: bodies.upsert,
+      query: z.object({
+        resubscribe: choice(['true', 'false'], {
+          code: 'not_a_boolean',
+          description: '`false`: who has unsubscribed from the list stays so; all else of the line is saved.',
+        }).default('true'),
+        dry_run: choice(['false', 'true'], {
+          code: 'not_a_boolean',
+          description: '`true`: lines are checked, and nothing is saved.',
+        }).default('false'),
+      }),
+      bodyLimit: 10 * 1024 * 1024,
+      answer: { others: { 'application/x-ndjson': answers.bulkLine } },
+      errors: ['not_found'],
     }),
     updateStatus: endpoint({
       id: 'updateContactStatus',

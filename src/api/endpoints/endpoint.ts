@@ -33,6 +33,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** A write of our own that may be sent again without asking what became of it. The seventeen all may. */
   readonly repeatable?: true;
   readonly body: Body;
+  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. */
+  readonly lines?: z.ZodType;
   readonly query: Query;
   /** What of the body errors echo. Default: every field that is documented. */
   readonly echo?: EchoFields;

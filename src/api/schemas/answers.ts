@@ -52,6 +52,25 @@ export const savedContact = z
   .strictObject({ contact_id: contactId, email, status: subscriptionStatus })
   .meta({ id: 'SavedContact', description: 'A contact that was created or saved. `email` is as the request has it.' });
 
+const lineNumber = z.int().min(1).describe('Number of the line in the request, from 1.');
+
+/** A line of the answer to a bulk request. */
+export const bulkLine = z.discriminatedUnion('outcome', [
+  z.strictObject({
+    line: lineNumber,
+    outcome: z.enum(['created', 'updated', 'unchanged']),
+    contact_id: contactId,
+    status: subscriptionStatus.describe('Of the contact in this list, as it is now.'),
+    position,
+  }),
+  z.strictObject({ line: lineNumber, outcome: z.literal('valid').describe('In a dry run.') }),
+  z.strictObject({
+    line: lineNumber,
+    outcome: z.enum(['refused', 'unavailable']).describe('`unavailable`: send this line and those after it again.'),
+    error: z.strictObject({ type: z.string(), message: z.string() }),
+  }),
+]);
+
 export const changedStatus = z
   .strictObject({ contact_id: contactId, list_id: listId, status: subscriptionStatus })
   .meta({ id: 'ChangedStatus', description: 'The status of a contact in a list.' });

@@ -1,5 +1,5 @@
-/** `audience import`: an export of events back into an empty store, as the same log. */
-import { Argument, type Command } from 'commander';
+/** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
+import type { Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
 import { demandedSeal } from '../audit/verify.js';
@@ -9,6 +9,7 @@ import { withExamples } from '../program.js';
 import { adviceOnSecret } from '../secret-advice.js';
 import type { LogAddress } from '../../transfer/log-address.js';
 import { runImport, type ImportRequest } from '../../transfer/run-import.js';
+import { registerImportContacts } from './contacts.js';
 import { importAsJson, importInWords } from './report.js';
 
 const optionsSchema = z.object({
@@ -18,15 +19,16 @@ const optionsSchema = z.object({
 });
 
 export function registerImport(program: Command, line: CommandLine): void {
-  const command = program
-    .command('import')
+  const group = program.command('import').description('brings in exported events, or contacts from a CSV file');
+  registerImportContacts(group, line);
+  const command = group
+    .command('events')
     .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
-    .addArgument(new Argument('<what>', 'what to import').choices(['events']))
     .argument('<file>', 'a whole export of events, as NDJSON')
     .option('--seal <file>', 'demands that the history in the file is the sealed one, and not shortened')
     .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
     .option('--dry-run', 'checks the file and the store, and writes nothing')
-    .action((_what: unknown, file: unknown, options: unknown) => {
+    .action((file: unknown, options: unknown) => {
       const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
       const seal = demandedSeal(files, line)?.seal;
       return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun, seal });

@@ -1,0 +1,145 @@
+/** The lines of a bulk request: in order, bounded, one after the other for one address, and honest when a store fails. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { bulkAnswer } from '../../src/api/bulk.js';
+import { ServiceError } from '../../src/errors.js';
+import type { UpsertedContact } from '../../src/commands/audience.js';
+import { UnreadableEventError } from '../../src/events/codec.js';
+
+interface Contact {
+  readonly email: string;
+  readonly number: number;
+}
+
+type Save = (contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>;
+
+const saved: UpsertedContact = { contactId: 'con_1', outcome: 'created', status: 'Subscribed', position: '1' };
+
+const options = (save: Save, admit: () => Promise<void> | undefined = () => undefined) => ({
+  parse: (line: object) => line as Contact,
+  streamOf: ({ email }: Contact) => email,
+  save,
+  admit,
+});
+
+const bodyOf = (count: number, addresses = count): Buffer =>
+  Buffer.from(
+    Array.from({ length: count }, (_, number) => JSON.stringify({ email: `${number % addresses}`, number })).join('\n'),
+  );
+
+interface Answered {
+  readonly line: number;
+  readonly outcome: string;
+  readonly error?: object;
+}
+
+async function answers(body: Buffer, ...given: Parameters<typeof options>): Promise<Answered[]> {
+  let text = '';
+  for await (const piece of bulkAnswer(body, options(...given))) text += piece;
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Answered);
+}
+
+test('answers in order, however long each takes; those of one address take effect one after the other', async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  let running = 0;
+  let most = 0;
+  const of = (numbers: readonly number[], address: number) => numbers.filter((number) => number % 20 === address);
+  const results = await answers(bodyOf(200, 20), async ({ number }) => {
+    most = Math.max(most, (running += 1));
+    if (number % 20 === 7) expect(of(ended, 7)).toHaveLength(of(begun, 7).length);
+    begun.push(number);
+    await sleep((number * 7) % 5);
+    ended.push(number);
+    running -= 1;
+    return saved;
+  });
+  expect(results.map(({ line }) => line)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+  for (let address = 0; address < 20; address += 1)
+    expect(of(begun, address)).toEqual([...of(begun, address)].sort((one, other) => one - other));
+  expect(most).toBeGreaterThan(10);
+  expect(most).toBeLessThanOrEqual(32);
+});
+
+test('when a store fails the rest is unavailable and is not tried', async () => {
+  const tried: number[] = [];
+  const results = await answers(bodyOf(300), async ({ number }) => {
+    tried.push(number);
+    await sleep(1);
+    if (number >= 100) throw new ServiceError('unavailable');
+    return saved;
+  });
+  expect(results).toHaveLength(300);
+  const outcomes = results.map(({ outcome }) => outcome);
+  expect(outcomes.slice(0, 100)).toEqual(Array<string>(100).fill('created'));
+  expect(new Set(outcomes.slice(100))).toEqual(new Set(['unavailable']));
+  expect(results[299]?.error).toEqual({
+    type: 'unavailable',
+    message: 'Service temporarily unavailable, please retry.',
+  });
+  expect(tried.length).toBeLessThan(200);
+});
+
+test('a contact that cannot be read, a refusal and a fault are of their lines alone', async () => {
+  const cause = new UnreadableEventError('poison');
+  const faults = [
+    new ServiceError('unavailable', {}, { cause, retryAfter: 60 }),
+    new ServiceError('unknown_list'),
+    new TypeError('a fault with personal data'),
+  ];
+  const results = await answers(bodyOf(4), async ({ number }) => {
+    const fault = faults[number];
+    if (fault !== undefined) throw fault;
+    return saved;
+  });
+  expect(results.map(({ outcome, error }) => [outcome, error])).toEqual([
+    ['refused', { type: 'unavailable', message: 'Service temporarily unavailable, please retry.' }],
+    ['refused', { type: 'unknown_id', message: 'Please provide valid list id!' }],
+    ['refused', { type: 'internal', message: 'Sorry! Something went wrong.' }],
+    ['created', undefined],
+  ]);
+});
+
+test('a client that goes away stops it: what is under way ends, nothing else begins', async () => {
+  let tried = 0;
+  for await (const _ of bulkAnswer(
+    bodyOf(5_000),
+    options(async () => {
+      tried += 1;
+      return await Promise.resolve(saved);
+    }),
+  ))
+    break;
+  const then = tried;
+  expect(then).toBeLessThan(500);
+  await sleep(20);
+  expect(tried).toBe(then);
+});
+
+test('waits as single writes do where the views lag, once for 64 lines; others get their turn', async () => {
+  let waits = 0;
+  let turns = 0;
+  const turn = (): void => void (turns += 1);
+  const timer = setInterval(turn, 0);
+  await answers(
+    bodyOf(640),
+    () => Promise.resolve(saved),
+    async () => {
+      waits += 1;
+      await sleep(1);
+    },
+  );
+  clearInterval(timer);
+  expect(waits).toBe(10);
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('guesses that a contact is new from the one before', async () => {
+  const guesses: boolean[] = [];
+  await answers(bodyOf(3, 1), async ({ number }, isLikelyNew) => {
+    guesses.push(isLikelyNew);
+    return await Promise.resolve({ ...saved, outcome: number === 0 ? 'unchanged' : 'created' });
+  });
+  expect(guesses).toEqual([true, false, true]);
+});

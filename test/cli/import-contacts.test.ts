@@ -1,0 +1,207 @@
+/** `audience import contacts`: CSV files as people have them, into a running service; interrupted, repeated, and with a service that goes away. */
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newList } from '../support/answers.js';
+import { audience, startAudience, type Ended } from '../support/audience.js';
+import { eventually, freshFolder, startService, type Service } from '../support/service.js';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+function fileOf(content: string | Buffer): string {
+  const folder = freshFolder();
+  onTestFinished(() => {
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, content);
+  return file;
+}
+
+const on = (url: string) => ({ env: { AUDIENCE_URL: url, AUDIENCE_KEY: service.key } });
+const imported = (file: string, ...words: readonly string[]): Promise<Ended> =>
+  audience(['import', 'contacts', file, '--json', ...words], on(service.url()));
+const report = ({ out }: Ended): unknown => JSON.parse(out);
+const members = async (list: string) => (await service.get(`/v1/contacts/${list}?limit=200`)).items();
+const rejected = (file: string): string => readFileSync(`${file}.rejected.csv`, 'utf8');
+
+test('columns by their usual names, tags, consent, empty cells; bad rows are reported with line and reason', async () => {
+  const list = await newList(service);
+  const file = fileOf(
+    [
+      '\ufeffE-Mail Address;First Name;Surname;Birthday;Tags;Consent Source;Notes;Status',
+      'ada@x.example;Ada;"King; Countess";1915-12-10;"VIP; press";Signup form;a note;subscribed',
+      'bob@x.example;Bob;;;;;;Unsubscribed',
+      'not an address;X;;;;;;Subscribed',
+      'cyd@x.example;C;;;;;;',
+      'too;few',
+      '',
+      'dan@x.example;"D "quoted" an";;;;;;Subscribed',
+      'eve@x.example;Eve;;10.12.1990;;;;Subscribed',
+    ].join('\r\n'),
+  );
+  const ended = await imported(file, '--list', list);
+  expect(ended.code).toBe(1);
+  expect(report(ended)).toMatchObject({
+    outcome: 'imported',
+    encoding: 'utf-8',
+    rows: 7,
+    created: 2,
+    updated: 0,
+    unchanged: 0,
+    rejected: 5,
+    rejected_file: `${file}.rejected.csv`,
+  });
+  expect(ended.err).toContain('columns 7');
+  expect(rejected(file).split('\r\n')).toEqual([
+    'line,reason',
+    '4,email must be a valid email address',
+    '5,status is required',
+    '6,"has 2 cells, and the first line has 8"',
+    '8,has a quote that is not closed or not doubled',
+    '9,dateOfBirth must be a valid YYYY-MM-DD date',
+    '',
+  ]);
+  expect(statSync(`${file}.rejected.csv`).mode & 0o077).toBe(statSync(file).mode & 0o077);
+  const [ada, bob] = [...(await members(list))].sort((one, other) =>
+    String(one['email']).localeCompare(String(other['email'])),
+  );
+  expect(ada).toMatchObject({
+    email: 'ada@x.example',
+    firstName: 'Ada',
+    lastName: 'King; Countess',
+    dateOfBirth: '1915-12-10',
+    status: 'Subscribed',
+    tags: [{ tag_name: 'VIP' }, { tag_name: 'press' }],
+  });
+  expect(bob).toMatchObject({ lastName: null, status: 'Unsubscribed' });
+  const subscribed = (await service.events()).filter(({ type }) => type === 'ContactSubscribed').at(-1);
+  expect(subscribed?.data['person']).toMatchObject({ consent: { source: 'Signup form' } });
+  expect(existsSync(`${file}.import`)).toBe(false);
+  // Once more: nothing changes, and an empty cell clears nothing.
+  expect(report(await imported(file, '--list', list))).toMatchObject({ created: 0, unchanged: 2, rejected: 5 });
+});
+
+test('nobody is subscribed again unless told so; a dry run writes nothing; a status for all', async () => {
+  const list = await newList(service);
+  await service.post(`/v1/contacts/${list}/create`, { email: 'fay@x.example', status: 'Unsubscribed' });
+  const file = fileOf('email,city\nfay@x.example,Bern\ngus@x.example,\n');
+  const events = await service.countEvents();
+  const all = ['--list', list, '--status', 'Subscribed'];
+  expect(report(await imported(file, ...all, '--dry-run'))).toMatchObject({ outcome: 'checked', rows: 2, rejected: 0 });
+  expect(await service.countEvents()).toBe(events);
+  expect(report(await imported(file, ...all))).toMatchObject({ created: 1, updated: 1, kept_unsubscribed: 1 });
+  const statuses = async () => (await members(list)).map(({ city, status }) => [city, status]);
+  expect(await statuses()).toEqual([
+    ['Bern', 'Unsubscribed'],
+    [null, 'Subscribed'],
+  ]);
+  const again = await audience(['import', 'contacts', file, ...all, '--resubscribe'], on(service.url()));
+  expect(again.out).toMatch(/created +0\n +updated +1\n +unchanged +1\n +rejected +0\n/);
+  expect((await statuses())[0]).toEqual(['Bern', 'Subscribed']);
+});
+
+describe('what cannot be imported is said before anything is sent, without personal data', () => {
+  test.each<[string, string, readonly string[], RegExp]>([
+    ['two columns of one name', 'email,Name,name\n', [], /columns 2 and 3 have the same name/],
+    ['two columns for one field', 'email,Mail\n', [], /columns 1 and 2 are both email/],
+    ['no header', 'ada@x.example,Ada\n', [], /no column is the address/],
+    ['no status', 'email\n', [], /--status Subscribed/],
+    ['a map to nothing', 'email,status,x\n', ['--map', 'y=city'], /no such column/],
+    ['a map to no field', 'email,status,x\n', ['--map', 'x=town hall'], /no such field/],
+    ['nothing', '', [], /holds no rows/],
+  ])('%s', async (_, text, words, message) => {
+    const file = fileOf(text === '' ? '' : `${text}ada@x.example,Ada,Bern\n`);
+    const ended = await imported(file, '--list', 'lst_x', ...words);
+    expect(ended.code).toBeGreaterThan(0);
+    expect(ended.err).toMatch(message);
+    expect(ended.err.replaceAll(file, '')).not.toMatch(/ada|Bern/i);
+  });
+
+  test('an unknown list, no file, no service', async () => {
+    const file = fileOf('email,status\nada@x.example,Subscribed\n');
+    expect((await imported(file, '--list', 'lst_x')).err).toMatch(/no list lst_x/);
+    expect((await imported(`${file}x`, '--list', 'lst_x')).err).toMatch(/cannot be read \(ENOENT\)/);
+    const nowhere = await audience(['--data-dir', path.dirname(file), 'import', 'contacts', file, '--list', 'lst_x']);
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/^No service runs/) as unknown });
+  });
+});
+
+const many = (count: number): string =>
+  `email,status,firstName\n${Array.from({ length: count }, (_, index) => `p${index}@${index % 7 === 0 ? '' : 'y.example'},Subscribed,Ada\n`).join('')}`;
+
+/** Before the service: passes requests on, until `spoil` says what to do with the nth instead. */
+async function gateway(spoil: (request: number) => 'reset' | 'cut' | 'hang' | 429 | 503 | undefined) {
+  let requests = 0;
+  const server = http.createServer((incoming, outgoing) => {
+    const isBulk = incoming.url?.includes('/bulk') === true;
+    const what = isBulk ? spoil((requests += 1)) : undefined;
+    if (what === 'hang') return;
+    if (what === 'reset') return void incoming.socket.destroy();
+    if (what === 429 || what === 503) {
+      outgoing.writeHead(what, { 'retry-after': what === 429 ? '0' : '1', 'content-type': 'application/json' });
+      return void incoming.resume().on('end', () => outgoing.end('{"message":"not now"}'));
+    }
+    const { hostname, port } = new URL(service.url());
+    const target = { hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers };
+    const passed = http.request(target, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      if (what === 'cut')
+        answer.once('data', (piece: Buffer) => outgoing.write(piece, () => incoming.socket.destroy()));
+      else answer.pipe(outgoing);
+    });
+    passed.on('error', () => incoming.socket.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, requests: () => requests };
+}
+
+test('answers that are cut, resets, 429 and 503: each row is done in the end, and counted once', async () => {
+  const list = await newList(service);
+  const file = fileOf(many(1_500));
+  const troubles = ['cut', 'reset', 429, 503, undefined, 'cut'] as const;
+  const { url, requests } = await gateway((request) => troubles[request - 1]);
+  const ended = await audience(['import', 'contacts', file, '--list', list, '--json'], on(url));
+  expect(report(ended)).toMatchObject({ rows: 1_500, rejected: 215 });
+  expect(requests()).toBeGreaterThanOrEqual(7);
+  const lines = rejected(file).split('\r\n').slice(1, -1);
+  expect(lines).toHaveLength(215);
+  expect(lines[1]).toBe('9,email must be a valid email address');
+  // What an answer that was cut had created comes again as unchanged: it is not lost, and not counted twice.
+  const { created, unchanged } = report(ended) as { created: number; unchanged: number };
+  expect(created + unchanged).toBe(1_500 - 215);
+});
+
+test('interrupted with Ctrl-C it goes on where it was, with the same command; another file or option begins again', async () => {
+  const list = await newList(service);
+  const file = fileOf(many(1_500));
+  const { url } = await gateway((request) => (request === 2 ? 'hang' : undefined));
+  const words = ['import', 'contacts', file, '--list', list, '--json'];
+  const started = startAudience(words, on(url));
+  await eventually(async () => (existsSync(`${file}.import`) ? true : undefined));
+  started.child.kill('SIGINT');
+  const stopped = await started.ended;
+  expect(stopped.code).toBe(130);
+  expect(stopped.err).toContain('The same command again goes on');
+  const kept = JSON.parse(readFileSync(`${file}.import`, 'utf8')) as { done: { rows: number } };
+  expect(kept.done.rows).toBe(1_000);
+  const rest = await audience(words, on(url));
+  expect(rest.err).toContain(`Goes on after 1000 rows`);
+  expect(report(rest)).toMatchObject({ rows: 1_500, rejected: 215 });
+  expect(rejected(file).split('\r\n')).toHaveLength(217);
+  expect(new Set(rejected(file).split('\r\n')).size).toBe(217);
+
+  writeFileSync(`${file}.import`, JSON.stringify(kept));
+  const other = await audience([...words, '--resubscribe', '--dry-run'], on(url));
+  expect(other.err).not.toContain('Goes on');
+  expect(report(other)).toMatchObject({ rows: 1_500 });
+});
