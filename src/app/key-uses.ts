@@ -20,28 +20,22 @@ export interface KeyUses {
 export interface KeyUsesOptions {
   readonly models: ReadModels;
   readonly grants: () => Iterable<Grant>;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
   /** A failure costs nothing but an older time. */
   readonly onFault: (error: unknown) => void;
 }
 
-export function openKeyUses({ models, grants, clock, onFault }: KeyUsesOptions): KeyUses {
-  /** By id of the key, in milliseconds: its use that was written last, and when. */
-  const written = new Map<string, { readonly use: number; readonly at: number }>();
+export function openKeyUses({ models, grants, onFault }: KeyUsesOptions): KeyUses {
+  /** By id of the key, in milliseconds: its use that was written last. */
+  const written = new Map<string, number>();
 
-  /** By id: of several secrets of a key, the latest use. */
-  function dueAt(now: number): Map<string, number> {
+  function due(): ReadonlyMap<string, number> {
     const uses = new Map<string, number>();
-    for (const { id, lastUsed } of grants()) uses.set(id, Math.max(lastUsed, uses.get(id) ?? 0));
-    for (const [id, use] of uses) {
-      const last = written.get(id) ?? { use: 0, at: -Infinity };
-      if (use <= last.use || now - last.at < writtenEveryMs) uses.delete(id);
-    }
+    for (const { id, lastUsed } of grants())
+      if (lastUsed >= (written.get(id) ?? 0) + writtenEveryMs && lastUsed > (uses.get(id) ?? 0)) uses.set(id, lastUsed);
     return uses;
   }
 
-  async function write(uses: ReadonlyMap<string, number>, now: number): Promise<void> {
+  async function write(uses: ReadonlyMap<string, number>): Promise<void> {
     await models.prepare(useView);
     const before = await models.load(useView, [...uses.keys()]);
     const writes = [...uses].map(([id, use]) => {
@@ -52,9 +46,9 @@ export function openKeyUses({ models, grants, clock, onFault }: KeyUsesOptions):
       return { view: useView, id, document: { last_used_at: position }, position, loaded };
     });
     const name = 'key-uses';
-    const next = { logId: '', position: new Date(now).toISOString(), eventId: '', storages: {} };
+    const next = { logId: '', position: '', eventId: '', storages: {} };
     await models.commit({ writes, checkpoint: { name, previous: await models.checkpoint(name), next } });
-    for (const [id, use] of uses) written.set(id, { use, at: now });
+    for (const [id, use] of uses) written.set(id, use);
   }
 
   const closing = new AbortController();
@@ -63,9 +57,8 @@ export function openKeyUses({ models, grants, clock, onFault }: KeyUsesOptions):
     while (!signal.aborted) {
       let pause = lookMs;
       try {
-        const now = clock();
-        const uses = dueAt(now);
-        if (uses.size > 0) await write(uses, now);
+        const uses = due();
+        if (uses.size > 0) await write(uses);
       } catch (error) {
         onFault(error);
         pause = afterFaultMs;

@@ -40,7 +40,6 @@ export async function openKeys({ store, settings, commands, configured, stored, 
   const uses = openKeyUses({
     models: await openReadModels(settings.views, { busyTimeout }),
     grants: keyring.grants,
-    clock: Date.now,
     onFault: (error) => logger.warn({ err: error }, 'the last use of API keys was not noted'),
   });
   return {
