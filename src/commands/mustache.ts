@@ -24,7 +24,7 @@ const maxSteps = 100_000;
 /** @throws ServiceError where the template is not taken, a value is missing, or the result is too large */
 export function render(template: string, variables: Variables, rendering: Rendering): string {
   const { text, stretches } = compact(template, rendering.field);
-  const rendered = new BoundedWriter(stretches, rendering).render(text, new OwnContext(variables));
+  const rendered = boundedWriter(stretches, rendering).render(text, new OwnContext(variables));
   if (Buffer.byteLength(rendered) > rendering.maxBytes) throw tooLarge(rendering);
   return rendered;
 }
@@ -32,16 +32,13 @@ export function render(template: string, variables: Variables, rendering: Render
 const tooLarge = ({ field, maxBytes }: Rendering): ServiceError =>
   new ServiceError('too_many_bytes', { field, limit: maxBytes });
 
-/** The library's parser makes an object of each character, and is slow on long tags: it gets a mark for each stretch of text. */
-interface Compact {
-  readonly text: string;
-  readonly stretches: readonly string[];
-}
-
 const opening = /\{\{\s*([#^/>{&=!]?)\s*/y;
 
-/** @throws ServiceError */
-function compact(template: string, field: string): Compact {
+/**
+ * The library's parser makes an object of each character, and is slow on long tags. So it gets short tags, and a mark for
+ * each stretch of text. @throws ServiceError
+ */
+function compact(template: string, field: string): { text: string; stretches: readonly string[] } {
   const stretches: string[] = [];
   const sections: string[] = [];
   let text = '';
@@ -55,8 +52,9 @@ function compact(template: string, field: string): Compact {
     const stop = template.indexOf(closing, start);
     if (stop < 0) throw invalid(field, `the tag at ${at + 1} is not closed`);
     const name = sigil === '!' ? '' : template.slice(start, stop).trimEnd();
+    const problem = sigil === '!' ? undefined : problemOf(sigil, name, sections);
+    if (problem !== undefined) throw invalid(field, `the tag at ${at + 1} ${problem}`);
     end = stop + closing.length;
-    checkTag({ sigil, name, at: at + 1 }, sections, field);
     text += `{{${sigil}${name}${closing}`;
   }
   if (sections.length > 0) throw invalid(field, 'a section is not closed');
@@ -73,28 +71,15 @@ function marked(text: string, stretches: string[]): string {
   return `${text.slice(0, start)}\0${stretches.push(core) - 1}\0${text.slice(start + core.length)}`;
 }
 
-interface Tag {
-  readonly sigil: string;
-  readonly name: string;
-  readonly at: number;
+/** Why a tag is not taken. Keeps the open sections. */
+function problemOf(sigil: string, name: string, sections: string[]): string | undefined {
+  if (sigil === '>') return 'is a partial, which is not supported';
+  if (sigil === '=') return 'changes the delimiters, which is not supported';
+  if (name.length > maxName || !/^[^\s{}]+$/.test(name)) return 'has no valid name';
+  if (sigil === '/') return sections.pop() === name ? undefined : 'closes no open section';
+  if (sigil !== '#' && sigil !== '^') return undefined;
+  return sections.push(name) > maxNesting ? `is nested more than ${maxNesting} deep` : undefined;
 }
-
-const unsupported: Readonly<Record<string, string>> = {
-  '>': 'is a partial, which is not supported',
-  '=': 'changes the delimiters, which is not supported',
-};
-
-/** @throws ServiceError */
-function checkTag({ sigil, name, at }: Tag, sections: string[], field: string): void {
-  if (sigil === '!') return;
-  const refused = unsupported[sigil] ?? (isName(name) ? undefined : 'has no valid name');
-  if (refused !== undefined) throw invalid(field, `the tag at ${at} ${refused}`);
-  if (sigil === '/' && sections.pop() !== name) throw invalid(field, `the tag at ${at} closes no open section`);
-  if (sigil !== '#' && sigil !== '^') return;
-  if (sections.push(name) > maxNesting) throw invalid(field, `sections are nested more than ${maxNesting} deep`);
-}
-
-const isName = (name: string): boolean => name.length <= maxName && /^[^\s{}]+$/.test(name);
 
 /** Own properties only, in the nearest context that has the first part of the name. */
 class OwnContext extends Mustache.Context {
@@ -120,41 +105,27 @@ const hasOwn = (view: unknown, name: string): boolean =>
 const own = (value: unknown, name: string): unknown =>
   value === undefined || value === null ? undefined : Object.getOwnPropertyDescriptor(value, name)?.value;
 
-class BoundedWriter extends Mustache.Writer {
-  readonly #stretches: readonly string[];
-  readonly #rendering: Rendering;
-  #steps = 0;
-  #length = 0;
-
-  constructor(stretches: readonly string[], rendering: Rendering) {
-    super();
-    this.#stretches = stretches;
-    this.#rendering = rendering;
-  }
-
-  override renderTokens(...parameters: Parameters<Mustache.Writer['renderTokens']>): string {
-    this.#steps += 1 + parameters[0].length;
-    if (this.#steps > maxSteps) throw invalid(this.#rendering.field, `more than ${maxSteps} tags are evaluated`);
-    return super.renderTokens(...parameters);
-  }
-
-  override rawValue([, text = '']: string[]): string {
-    return this.#counted(text.replace(/\0(\d+)\0/g, (_, index) => this.#stretches[Number(index)] ?? ''));
-  }
-
-  override escapedValue([, name = '']: string[], context: Mustache.Context): string {
-    return this.#counted(this.#rendering.escape(valueOf(name, context)));
-  }
-
-  override unescapedValue([, name = '']: string[], context: Mustache.Context): string {
-    return this.#counted(valueOf(name, context));
-  }
-
-  #counted(text: string): string {
-    this.#length += text.length;
-    if (this.#length > this.#rendering.maxBytes) throw tooLarge(this.#rendering);
+function boundedWriter(stretches: readonly string[], rendering: Rendering): Mustache.Writer {
+  const { field, maxBytes, escape } = rendering;
+  const writer = new Mustache.Writer();
+  const renderTokens = writer.renderTokens.bind(writer);
+  let steps = 0;
+  let length = 0;
+  const counted = (text: string): string => {
+    length += text.length;
+    if (length > maxBytes) throw tooLarge(rendering);
     return text;
-  }
+  };
+  writer.renderTokens = (tokens, ...more) => {
+    steps += 1 + tokens.length;
+    if (steps > maxSteps) throw invalid(field, `more than ${maxSteps} tags and texts are evaluated`);
+    return renderTokens(tokens, ...more);
+  };
+  writer.rawValue = ([, text = '']) =>
+    counted(text.replace(/\0(\d+)\0/g, (_, index) => stretches[Number(index)] ?? ''));
+  writer.escapedValue = ([, name = ''], context) => counted(escape(valueOf(name, context)));
+  writer.unescapedValue = ([, name = ''], context) => counted(valueOf(name, context));
+  return writer;
 }
 
 /** @throws ServiceError */

@@ -76,7 +76,7 @@ describe('what is no template', () => {
     ['{{a b}}', 'the tag at 1 has no valid name'],
     ['{{a{{b}}', 'the tag at 1 has no valid name'],
     [`{{${'a'.repeat(256)}}}`, 'the tag at 1 has no valid name'],
-    [`${'{{#yes}}'.repeat(21)}${'{{/yes}}'.repeat(21)}`, 'sections are nested more than 20 deep'],
+    [`${'{{#yes}}'.repeat(21)}${'{{/yes}}'.repeat(21)}`, 'the tag at 161 is nested more than 20 deep'],
   ])('%s', (template, reason) => {
     expect(refusalOf(() => rendered(template, variables))).toBe(`mail_template cannot be rendered: ${reason}`);
   });
@@ -112,11 +112,11 @@ test('nothing of the largest size takes long or grows', () => {
   ];
   for (const input of inputs) {
     let length = 0;
-    // 200 ms at most where it was measured; unbounded, some of these take for ever.
-    expect(taken(() => refusalOf(() => (length = rendered(input, many).length)))).toBeLessThan(1_000);
+    // 200 ms at most where it was measured, with room for a busy machine; unbounded, some take for ever.
+    expect(taken(() => refusalOf(() => (length = rendered(input, many).length)))).toBeLessThan(3_000);
     expect(length).toBeLessThanOrEqual(size);
   }
-  expect(refusalOf(() => rendered('{{#l}}{{#l}}{{a}}{{/l}}{{/l}}', many))).toContain('more than 100000 tags');
+  expect(refusalOf(() => rendered('{{#l}}{{#l}}{{a}}{{/l}}{{/l}}', many))).toContain('more than 100000 tags and texts');
 });
 
 describe('the content of an e-mail', () => {
