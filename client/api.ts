@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9fa32d4c582c1a172816f72b6ec6090f0cd68a6a6668b9fa19aed96fe0654f5b. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d3bf74f34100838f8081d8a2ae6e465820013dc13d35f73a92cdba43773e5a4d. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -262,6 +262,26 @@ export interface paths {
     get: operations['getContact'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/contacts/{list_id}/bulk': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Create or update many contacts
+     * @description Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none. Needs the scope `contacts:write`.
+     */
+    post: operations['saveContacts'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2074,6 +2094,17 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
+    InvalidNumberError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
     InvalidOverlapError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -2125,6 +2156,17 @@ export interface components {
       data?: Record<string, never>;
       /** @constant */
       message: 'status must be Subscribed or Unsubscribed';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    InvalidTemplateError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
       /** @constant */
       status: 'Error';
       /** @constant */
@@ -2368,6 +2410,17 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
+    NotAScalarError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
     NotAStringError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -2413,6 +2466,18 @@ export interface components {
       statusCode: 400;
       /** @constant */
       type: 'validation_error';
+    };
+    NotNdjsonError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'Content-Type must be application/x-ndjson';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 415;
+      /** @constant */
+      type: 'unsupported_media_type';
     };
     NotOnlyStringsError: {
       /** @description The documented fields of the body, as far as they were sent. */
@@ -2905,6 +2970,17 @@ export interface components {
        */
       to: string;
     };
+    TooDeepError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
     TooLargeError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -2951,6 +3027,17 @@ export interface components {
       type: 'validation_error';
     };
     TooManyRowsError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    TooManyValuesError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -4415,6 +4502,94 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  saveContacts: {
+    parameters: {
+      query?: {
+        /** @description `true`: lines are checked, and nothing is saved. */
+        dry_run?: 'false' | 'true';
+        /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
+        resubscribe?: 'true' | 'false';
+      };
+      header?: {
+        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        list_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-ndjson': string;
+      };
+    };
+    responses: {
+      /** @description Create or update many contacts */
+      200: {
+        headers: {
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/x-ndjson': string;
+        };
+      };
+      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} is required`, `{field} must be true or false` */
+      400: {
+        headers: {
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['IdempotencyUnsupportedError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['RequiredError']
+            | components['schemas']['NotABooleanError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description `API key lacks the scope {names}` */
+      403: {
+        headers: {
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ForbiddenError'];
+        };
+      };
+      404: components['responses']['NotFound'];
+      413: components['responses']['TooLarge'];
+      /** @description `Content-Type must be application/x-ndjson` */
+      415: {
+        headers: {
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NotNdjsonError'];
+        };
+      };
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   createContact: {
     parameters: {
       query?: never;
@@ -4450,6 +4625,7 @@ export interface operations {
             /**
              * Format: date-time
              * @description When the person agreed: ISO 8601 with its zone, not in the future.
+             * @example 2026-03-01T12:00:00+02:00
              */
             occurred_at?: string;
             /**
@@ -4482,6 +4658,7 @@ export interface operations {
               /**
                * Format: date-time
                * @description When the person agreed: ISO 8601 with its zone, not in the future.
+               * @example 2026-03-01T12:00:00+02:00
                */
               occurred_at?: string;
               /**
@@ -4515,7 +4692,10 @@ export interface operations {
           message?: unknown;
           phone?: string | null;
           state?: string | null;
-          /** @description `Subscribed` or `Unsubscribed`, in any case of letters. */
+          /**
+           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
+           * @example Subscribed
+           */
           status: string;
           zipcode?: string | null;
         };
@@ -4645,6 +4825,7 @@ export interface operations {
             /**
              * Format: date-time
              * @description When the person agreed: ISO 8601 with its zone, not in the future.
+             * @example 2026-03-01T12:00:00+02:00
              */
             occurred_at?: string;
             /**
@@ -4663,7 +4844,10 @@ export interface operations {
            * @example ada@example.com
            */
           contact_email: string;
-          /** @description `Subscribed` or `Unsubscribed`, in any case of letters. */
+          /**
+           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
+           * @example Subscribed
+           */
           status: string;
         };
       };
@@ -4777,6 +4961,7 @@ export interface operations {
             /**
              * Format: date-time
              * @description When the person agreed: ISO 8601 with its zone, not in the future.
+             * @example 2026-03-01T12:00:00+02:00
              */
             occurred_at?: string;
             /**
@@ -4809,6 +4994,7 @@ export interface operations {
               /**
                * Format: date-time
                * @description When the person agreed: ISO 8601 with its zone, not in the future.
+               * @example 2026-03-01T12:00:00+02:00
                */
               occurred_at?: string;
               /**
@@ -4842,7 +5028,10 @@ export interface operations {
           message?: unknown;
           phone?: string | null;
           state?: string | null;
-          /** @description `Subscribed` or `Unsubscribed`, in any case of letters. */
+          /**
+           * @description `Subscribed` or `Unsubscribed`, in any case of letters.
+           * @example Subscribed
+           */
           status: string;
           tag_name?: string[] | null;
           zipcode?: string | null;
@@ -5521,6 +5710,9 @@ export interface operations {
            * @example ada@example.com
            */
           to_email: string;
+          variables?: {
+            [key: string]: unknown;
+          } | null;
         };
       };
     };
@@ -5549,7 +5741,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} cannot be rendered: {names}`, `{field} must be a string, a number or a boolean`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} must be an object`, `{field} must have at most {limit} values`, `{field} must be at most {limit} levels deep`, `{field} contains invalid characters`, `{field} contains a number that is too large`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `{field} is required` */
       400: {
         headers: {
           'Preference-Applied': components['headers']['Preference-Applied'];
@@ -5563,10 +5755,16 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['InvalidTemplateError']
+            | components['schemas']['NotAScalarError']
             | components['schemas']['InvalidIdempotencyKeyError']
+            | components['schemas']['NotAnObjectError']
+            | components['schemas']['TooManyValuesError']
+            | components['schemas']['TooDeepError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidNumberError']
             | components['schemas']['NotAStringError']
             | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
             | components['schemas']['RequiredError'];
         };
@@ -6212,6 +6410,7 @@ export interface operations {
           /**
            * Format: date-time
            * @description ISO 8601 with its zone, in the future.
+           * @example 2030-01-01T00:00:00Z
            */
           expires_at?: string | null;
           /**
@@ -6219,7 +6418,13 @@ export interface operations {
            * @example Shop
            */
           name: string;
-          /** @description What the key may do. Only scopes that the key of the request has itself. */
+          /**
+           * @description What the key may do. Only scopes that the key of the request has itself.
+           * @example [
+           *       "contacts:read",
+           *       "contacts:write"
+           *     ]
+           */
           scopes: (
             | 'groups:read'
             | 'groups:write'
@@ -6413,7 +6618,10 @@ export interface operations {
     requestBody?: {
       content: {
         'application/json': {
-          /** @description How long the secret before holds, too, in seconds. 0: it ends at once. */
+          /**
+           * @description How long the secret before holds, too, in seconds. 0: it ends at once.
+           * @default 86400
+           */
           overlap_seconds?: number;
         };
       };

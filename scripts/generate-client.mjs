@@ -34,11 +34,10 @@ export const operationTable = ${table} as const;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [{ allOf, createEndpoints }, { readExamples }, { createDocument }] = await Promise.all([
+  const [{ allOf, createEndpoints }, { createDocument }] = await Promise.all([
     import('../dist/api/endpoints/endpoints.js'),
-    import('../dist/api/examples.js'),
     import('../dist/api/openapi.js'),
   ]);
   const endpoints = allOf(createEndpoints(Date.now));
-  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: readExamples(), version: '0' })));
+  writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: {}, version: '0' })));
 }

@@ -5,8 +5,8 @@ import { z } from 'zod';
 /** `parameters`: of path and query. */
 const example = z.object({
   parameters: z.record(z.string(), z.unknown()).optional(),
-  body: z.unknown(),
-  answer: z.unknown(),
+  body: z.unknown().optional(),
+  answer: z.unknown().optional(),
 });
 const examples = z.record(z.string(), example);
 

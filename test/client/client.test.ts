@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AudienceError, ConnectionError, createClient, type AudienceClient } from '../../client/client.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
-import { apiDocument } from '../support/api-description.js';
+import { createDocument } from '../../src/api/openapi.js';
+import { endpointTable } from '../support/api-description.js';
 import { document } from '../support/markdown.js';
 import { startService, type Service } from '../support/service.js';
 
 test('its types are those of the document: else run npm run generate:client', () => {
-  const digest = createHash('sha256').update(JSON.stringify(apiDocument)).digest('hex');
+  const bare = createDocument({ endpoints: endpointTable, examples: {}, version: '0' });
+  const digest = createHash('sha256').update(JSON.stringify(bare)).digest('hex');
   expect(document('client/api.ts').split('\n', 1)[0]).toContain(digest);
 });
 

@@ -1,0 +1,82 @@
+/**
+ * The examples of the API description, one after the other, against a service of their own: each answers what it says.
+ * `UPDATE_EXAMPLES=1` writes down what the service answers.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readExamples } from '../../src/api/examples.js';
+import { endpointTable } from '../support/api-description.js';
+import { eventually, startService, type Service } from '../support/service.js';
+
+const examples = readExamples();
+const file = fileURLToPath(new URL('../../src/api/examples.json', import.meta.url));
+const isUpdate = process.env['UPDATE_EXAMPLES'] === '1';
+
+/** What differs each time. Ids are not among it: an id in a request must be that of an answer before. */
+const changing = [
+  /^\d{4}-\d{2}-\d{2}T[\d:.]{12}Z$/,
+  /^\d{4}-\d{2}-\d{2}$/,
+  /^[0-9a-f]{8}-[0-9a-f-]{27}$/,
+  /^\d{20,40}$/,
+  /^contact-[0-9a-f]{32}$/,
+  /^[0-9a-f]{32}$/,
+  /^[0-9a-f]{64}$/,
+  /^aud_[0-9A-Za-z]{38}$/,
+  // A cursor.
+  /^[\w-]{8}\d{20,40}$/,
+];
+const ids = /\b(grp|lst|tag|con|eml|key)_[0-9A-Z]\w*/g;
+const counted = /^(?:lag_ms|count|revision|running)$/;
+
+/** The ids that the service gave, by prefix: there is one of each kind. */
+const given = new Map<string, string>();
+const learn = (text: string): void => {
+  for (const [id, prefix = ''] of text.matchAll(ids)) given.set(prefix, id);
+};
+
+/** With the ids of the service in place of those of the example. */
+const own = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value).replaceAll(ids, (id, prefix: string) => given.get(prefix) ?? id)) as Value;
+
+/** Fails where the answer is another one than the example. */
+function compare(expected: unknown, actual: unknown, place: string): void {
+  if (typeof expected === 'object' && expected !== null && typeof actual === 'object' && actual !== null) {
+    expect(Object.keys(actual), place).toEqual(Object.keys(expected));
+    for (const [name, value] of Object.entries(expected))
+      if (!counted.test(name)) compare(value, (actual as Record<string, unknown>)[name], `${place}.${name}`);
+  } else if (!changing.some((pattern) => pattern.test(String(expected)) && pattern.test(String(actual))))
+    expect(actual, place).toEqual(expected);
+}
+
+let service: Service;
+beforeAll(async () => {
+  // Nobody listens there: an e-mail is deferred.
+  service = await startService({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+});
+afterAll(async () => {
+  await service.close();
+  if (isUpdate) writeFileSync(file, `${JSON.stringify(own(examples), null, 2)}\n`);
+});
+
+const deferred = async (): Promise<boolean> => (await service.get('/v1/email?state=deferred')).items().length > 0;
+
+test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
+  const { method, path } = endpointTable.find(({ id }) => id === operation) ?? { method: 'none', path: '' };
+  const { parameters = {}, body } = own(example);
+  const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+  const query = Object.entries(parameters)
+    .filter(([name]) => !path.includes(`{${name}}`))
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  const answered = await service.request(
+    method === 'postOrDelete' ? 'DELETE' : method.toUpperCase(),
+    query === '' ? place : `${place}?${query}`,
+    body === undefined ? {} : { body },
+  );
+  expect(answered.status, answered.text).toBe(200);
+  learn(answered.text);
+  if (operation === 'sendEmail') await eventually(async () => (await deferred()) || undefined, { what: 'an attempt' });
+  if (isUpdate) Object.assign(example, { answer: answered.body });
+  else compare(own(example.answer), answered.body, operation);
+});
