@@ -237,6 +237,29 @@ test('a revocation holds on open connections, ends open streams, and is final', 
   });
 });
 
+test('a bulk ends with the key that has begun it', async () => {
+  const key = await issue(['contacts:write']);
+  const list = await newList(service);
+  const before = await service.countEvents();
+  const lines = 10_000;
+  const body = Array.from({ length: lines }, () => `{"email":"${someAddress()}","status":"Subscribed"}\n`).join('');
+  const bulk = http.request(new URL(`/v1/contacts/${list}/bulk`, service.url()), {
+    method: 'POST',
+    headers: { ...key.bearer, 'content-type': 'application/x-ndjson' },
+  });
+  bulk.end(body);
+  const [stream] = (await once(bulk, 'response')) as [http.IncomingMessage];
+  expect(stream.statusCode).toBe(200);
+  let answered = '';
+  stream.on('data', (piece: Buffer) => (answered += piece.toString('utf8')));
+  const cut = closeOf(stream);
+  await ok(service.post(`/v1/keys/${key.id}/revoke`));
+  await cut;
+  expect(stream.complete).toBe(false);
+  expect(answered.split('\n').length).toBeLessThan(lines);
+  expect((await service.countEvents()) - before).toBeLessThan(2 * lines);
+});
+
 test('a key that ends is refused on an open connection, and its streams are cut', async () => {
   const key = await issue(['audit:read'], { expires_at: new Date(Date.now() + 1_500).toISOString() });
   const connection = onOneConnection();
