@@ -1,5 +1,5 @@
 /** What an import of contacts has done so far, kept beside the file so that a repeat goes on there; and the report of rejected rows. */
-import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { csvRow } from '../audit/csv.js';
 import { CommandFailedError } from './failures.js';
@@ -37,8 +37,11 @@ const nothing: Done = { rows: 0, created: 0, updated: 0, unchanged: 0, kept_unsu
 
 /** `name` says which import it is: file, list, options. One of another name is begun again. */
 export function openContactsProgress(file: string, name: string, isKept: boolean): ContactsProgress {
-  const [stateFile, rejectedFile] = [`${file}.import`, `${file}.rejected.csv`];
-  const state = isKept ? stateIn(stateFile, name) : undefined;
+  const stateFile = `${file}.import`;
+  // The report of an import that is to go on stays as it is.
+  const rejectedFile = `${file}.${isKept ? 'rejected' : 'dry-run'}.csv`;
+  const kept = isKept ? stateIn(stateFile, name) : undefined;
+  const state = kept !== undefined && sizeOf(rejectedFile) >= kept.rejectedBytes ? kept : undefined;
   let rejectedBytes = state?.rejectedBytes ?? 0;
   writable(rejectedFile, () => {
     if (state === undefined || rejectedBytes === 0) rmSync(rejectedFile, { force: true });
@@ -63,6 +66,8 @@ export function openContactsProgress(file: string, name: string, isKept: boolean
     finish: () => isKept && rmSync(stateFile, { force: true }),
   };
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 function stateIn(file: string, name: string): z.output<typeof stateSchema> | undefined {
   try {

@@ -201,7 +201,12 @@ test('interrupted with Ctrl-C it goes on where it was, with the same command; an
   expect(new Set(rejected(file).split('\r\n')).size).toBe(217);
 
   writeFileSync(`${file}.import`, JSON.stringify(kept));
+  const before = rejected(file);
   const other = await audience([...words, '--resubscribe', '--dry-run'], on(url));
   expect(other.err).not.toContain('Goes on');
-  expect(report(other)).toMatchObject({ rows: 1_500 });
+  expect(report(other)).toMatchObject({ rows: 1_500, rejected_file: `${file}.dry-run.csv` });
+  expect(rejected(file)).toBe(before);
+  // Without the report of what was rejected before, it begins again.
+  rmSync(`${file}.rejected.csv`);
+  expect(report(await audience(words, on(url)))).toMatchObject({ rows: 1_500, created: 0, unchanged: 1_285 });
 });
