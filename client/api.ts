@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 d3bf74f34100838f8081d8a2ae6e465820013dc13d35f73a92cdba43773e5a4d. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 384064cb55451abebf87cb136d197b960ae2f8fb572ee2f07d8f4ffbe70f32a5. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3482,13 +3482,15 @@ export interface components {
     };
   };
   parameters: {
-    /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+    /** @description A repeat with this key gets the first answer and changes nothing. */
     'Idempotency-Key': string;
+    /** @description Accepted without effect: a repeat is safe without it. */
+    'Idempotency-Key-without-effect': string;
     /** @description `handling=strict`: unknown fields of the body are refused. */
     Prefer: string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
-    /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+    /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
     'X-Request-Id': string;
   };
   requestBodies: never;
@@ -3640,7 +3642,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -3728,7 +3730,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -3819,7 +3821,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -3908,7 +3910,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -3998,7 +4000,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4096,7 +4098,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -4187,7 +4189,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4262,7 +4264,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -4347,7 +4349,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4434,7 +4436,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4511,7 +4513,7 @@ export interface operations {
         resubscribe?: 'true' | 'false';
       };
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4594,11 +4596,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+        /** @description A repeat with this key gets the first answer and changes nothing. */
         'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4612,32 +4614,11 @@ export interface operations {
           address?: string | null;
           city?: string | null;
           consent?: {
-            /**
-             * @description IPv4 or IPv6.
-             * @example 203.0.113.7
-             */
-            ip?: string;
-            /**
-             * @description For example an article of a law.
-             * @example consent
-             */
-            legal_basis?: string;
-            /**
-             * Format: date-time
-             * @description When the person agreed: ISO 8601 with its zone, not in the future.
-             * @example 2026-03-01T12:00:00+02:00
-             */
-            occurred_at?: string;
-            /**
-             * @description Where the person agreed.
-             * @example signup form
-             */
-            source?: string;
-            /**
-             * @description What the person agreed to, as it was shown.
-             * @example Yes, send me the newsletter.
-             */
-            statement?: string;
+            ip?: string | null;
+            legal_basis?: string | null;
+            occurred_at?: string | null;
+            source?: string | null;
+            statement?: string | null;
           } | null;
           country?: string | null;
           /** @description Profile fields and consent may stand here instead of beside `email`. */
@@ -4645,32 +4626,11 @@ export interface operations {
             address?: string | null;
             city?: string | null;
             consent?: {
-              /**
-               * @description IPv4 or IPv6.
-               * @example 203.0.113.7
-               */
-              ip?: string;
-              /**
-               * @description For example an article of a law.
-               * @example consent
-               */
-              legal_basis?: string;
-              /**
-               * Format: date-time
-               * @description When the person agreed: ISO 8601 with its zone, not in the future.
-               * @example 2026-03-01T12:00:00+02:00
-               */
-              occurred_at?: string;
-              /**
-               * @description Where the person agreed.
-               * @example signup form
-               */
-              source?: string;
-              /**
-               * @description What the person agreed to, as it was shown.
-               * @example Yes, send me the newsletter.
-               */
-              statement?: string;
+              ip?: string | null;
+              legal_basis?: string | null;
+              occurred_at?: string | null;
+              source?: string | null;
+              statement?: string | null;
             } | null;
             country?: string | null;
             dateOfBirth?: string | null;
@@ -4796,11 +4756,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4812,32 +4772,11 @@ export interface operations {
       content: {
         'application/json': {
           consent?: {
-            /**
-             * @description IPv4 or IPv6.
-             * @example 203.0.113.7
-             */
-            ip?: string;
-            /**
-             * @description For example an article of a law.
-             * @example consent
-             */
-            legal_basis?: string;
-            /**
-             * Format: date-time
-             * @description When the person agreed: ISO 8601 with its zone, not in the future.
-             * @example 2026-03-01T12:00:00+02:00
-             */
-            occurred_at?: string;
-            /**
-             * @description Where the person agreed.
-             * @example signup form
-             */
-            source?: string;
-            /**
-             * @description What the person agreed to, as it was shown.
-             * @example Yes, send me the newsletter.
-             */
-            statement?: string;
+            ip?: string | null;
+            legal_basis?: string | null;
+            occurred_at?: string | null;
+            source?: string | null;
+            statement?: string | null;
           } | null;
           /**
            * @description An e-mail address, compared without regard to case.
@@ -4930,11 +4869,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -4948,32 +4887,11 @@ export interface operations {
           address?: string | null;
           city?: string | null;
           consent?: {
-            /**
-             * @description IPv4 or IPv6.
-             * @example 203.0.113.7
-             */
-            ip?: string;
-            /**
-             * @description For example an article of a law.
-             * @example consent
-             */
-            legal_basis?: string;
-            /**
-             * Format: date-time
-             * @description When the person agreed: ISO 8601 with its zone, not in the future.
-             * @example 2026-03-01T12:00:00+02:00
-             */
-            occurred_at?: string;
-            /**
-             * @description Where the person agreed.
-             * @example signup form
-             */
-            source?: string;
-            /**
-             * @description What the person agreed to, as it was shown.
-             * @example Yes, send me the newsletter.
-             */
-            statement?: string;
+            ip?: string | null;
+            legal_basis?: string | null;
+            occurred_at?: string | null;
+            source?: string | null;
+            statement?: string | null;
           } | null;
           country?: string | null;
           /** @description Profile fields and consent may stand here instead of beside `email`. */
@@ -4981,32 +4899,11 @@ export interface operations {
             address?: string | null;
             city?: string | null;
             consent?: {
-              /**
-               * @description IPv4 or IPv6.
-               * @example 203.0.113.7
-               */
-              ip?: string;
-              /**
-               * @description For example an article of a law.
-               * @example consent
-               */
-              legal_basis?: string;
-              /**
-               * Format: date-time
-               * @description When the person agreed: ISO 8601 with its zone, not in the future.
-               * @example 2026-03-01T12:00:00+02:00
-               */
-              occurred_at?: string;
-              /**
-               * @description Where the person agreed.
-               * @example signup form
-               */
-              source?: string;
-              /**
-               * @description What the person agreed to, as it was shown.
-               * @example Yes, send me the newsletter.
-               */
-              statement?: string;
+              ip?: string | null;
+              legal_basis?: string | null;
+              occurred_at?: string | null;
+              source?: string | null;
+              statement?: string | null;
             } | null;
             country?: string | null;
             dateOfBirth?: string | null;
@@ -5120,11 +5017,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5227,11 +5124,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5343,7 +5240,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -5428,7 +5325,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5499,7 +5396,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5588,7 +5485,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5677,11 +5574,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+        /** @description A repeat with this key gets the first answer and changes nothing. */
         'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -5814,7 +5711,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -5891,7 +5788,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -5962,11 +5859,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6040,11 +5937,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6118,11 +6015,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6211,11 +6108,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+        /** @description A repeat with this key gets the first answer and changes nothing. */
         'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -6323,7 +6220,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -6398,7 +6295,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -6407,11 +6304,7 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': {
-          /**
-           * Format: date-time
-           * @description ISO 8601 with its zone, in the future.
-           * @example 2030-01-01T00:00:00Z
-           */
+          /** @description ISO 8601 with its zone, in the future. */
           expires_at?: string | null;
           /**
            * @description At most 255 characters; trimmed.
@@ -6522,7 +6415,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6607,7 +6500,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6714,7 +6607,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -6791,7 +6684,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6861,11 +6754,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -6939,11 +6832,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7017,11 +6910,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7110,11 +7003,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+        /** @description A repeat with this key gets the first answer and changes nothing. */
         'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -7217,7 +7110,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -7285,7 +7178,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7395,7 +7288,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -7475,7 +7368,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;
@@ -7552,7 +7445,7 @@ export interface operations {
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
         'X-Min-Position'?: components['parameters']['X-Min-Position'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7622,11 +7515,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7700,11 +7593,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7778,11 +7671,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
-        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
+        /** @description Accepted without effect: a repeat is safe without it. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key-without-effect'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
@@ -7871,11 +7764,11 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect. */
+        /** @description A repeat with this key gets the first answer and changes nothing. */
         'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description `handling=strict`: unknown fields of the body are refused. */
         Prefer?: components['parameters']['Prefer'];
-        /** @description Stored with every event that the request causes. Anything else is replaced by a new id. */
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path?: never;

@@ -45,17 +45,21 @@ const header = (name: string, { schema, description }: { readonly schema: object
 
 export const headerParameters = {
   'X-Request-Id': header('X-Request-Id', {
-    schema: requestId,
-    description: 'Stored with every event that the request causes. Anything else is replaced by a new id.',
+    schema: { type: 'string', examples: ['order-4711'] },
+    description:
+      'Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id.',
   }),
   'X-Min-Position': header('X-Min-Position', {
-    schema: position,
+    schema: text('^[0-9]*$'),
     description: 'An `X-Position`: the answer shows at least this. At most 2 seconds, then 503.',
   }),
   'Idempotency-Key': header('Idempotency-Key', {
     schema: text('^[\\x21-\\x7e]{1,255}$'),
-    description:
-      'Where `x-repeat` is `key`: a repeat with this key gets the first answer and changes nothing. Elsewhere without effect.',
+    description: 'A repeat with this key gets the first answer and changes nothing.',
+  }),
+  'Idempotency-Key-without-effect': header('Idempotency-Key', {
+    schema: { type: 'string' },
+    description: 'Accepted without effect: a repeat is safe without it.',
   }),
   Prefer: header('Prefer', {
     schema: { type: 'string', examples: ['handling=strict'] },

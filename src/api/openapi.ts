@@ -76,7 +76,7 @@ function operationDescriber(schemas: Schemas, examples: Examples) {
         ...headersOf(endpoint, method).map((name) => ({ $ref: `#/components/parameters/${name}` })),
       ],
       ...(endpoint.lines === undefined
-        ? requestBody(body.schema, example)
+        ? requestBody(strictly(body.schema, endpoint), example)
         : { requestBody: { required: true, content: linesOf(endpoint.lines, { schemas, example }) } }),
       responses: { 200: done, ...refusals(codes, true) },
     };
@@ -119,9 +119,10 @@ function commonErrors({ own, serverFault, lines }: AnyEndpoint, method: Method):
 const rulesOf = ({ errors, own }: AnyEndpoint): readonly ErrorCode[] =>
   errors.map((code) => (own === true && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code));
 
-function headersOf({ own }: AnyEndpoint, method: Method): readonly string[] {
+function headersOf({ own, replays }: AnyEndpoint, method: Method): readonly string[] {
   if (method === 'get') return ['X-Request-Id', 'X-Min-Position'];
-  return own === undefined ? ['X-Request-Id', 'Idempotency-Key', 'Prefer'] : ['X-Request-Id'];
+  const key = replays === true ? 'Idempotency-Key' : 'Idempotency-Key-without-effect';
+  return own === undefined ? ['X-Request-Id', key, 'Prefer'] : ['X-Request-Id'];
 }
 
 const pathParameters = (path: string, example: Example | undefined): readonly Json[] =>
@@ -149,6 +150,10 @@ function queryParameters({ properties, required }: Json, example: Example | unde
 }
 
 const exampleOf = (example: unknown): Json => (example === undefined ? {} : { example });
+
+/** Where unknown fields are refused without being asked to. */
+const strictly = (schema: Json, { own }: AnyEndpoint): Json =>
+  own === true ? { ...schema, additionalProperties: false } : schema;
 
 function requestBody(schema: Json, example: Example | undefined): Json {
   if (!isObject(schema['properties']) || Object.keys(schema['properties']).length === 0) return {};

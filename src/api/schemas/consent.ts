@@ -15,7 +15,7 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .preprocess(
       (value) => (value === null || (typeof value === 'string' && value.trim() === '') ? undefined : value),
-      schema.optional(),
+      schema.nullish(),
     )
     .optional();
 
@@ -35,7 +35,7 @@ export function consent(clock: () => number) {
     ip: optional(
       text(
         { form: { fits: isAddress, code: 'invalid_ip' } },
-        { description: 'IPv4 or IPv6.', examples: ['203.0.113.7'] },
+        { description: 'IPv4 or IPv6.', examples: ['203.0.113.7'], pattern: '^ *[0-9A-Fa-f.:]* *$' },
       ),
     ),
     legal_basis: optional(

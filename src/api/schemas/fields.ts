@@ -31,7 +31,7 @@ export const name = (example: string) =>
 const maxBytes = 1024;
 const isAddressForm = { fits: isAddress, code: 'invalid_email' } as const;
 const inAddress = `[^\\s@<>${controls}]`;
-const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
+export const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
 
 /** An address: trimmed, the request's own spelling. */
 export const address = text(
@@ -101,15 +101,12 @@ function anyCase(word: string): string {
 
 /** In UTC with milliseconds. A date alone is refused: it leaves open when it ends. That it is in the future is a rule of the decider. */
 export const futureMoment = described(
-  text({})
+  text({}, { format: 'date-time', examples: ['2030-01-01T00:00:00Z'] })
     .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))
     .refine((time) => time !== undefined, refusal('invalid_moment'))
     .nullish(),
   {
     description: 'ISO 8601 with its zone, in the future.',
-    examples: ['2030-01-01T00:00:00Z'],
-    type: 'string',
-    format: 'date-time',
     errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
   },
 ).transform((time) => time ?? undefined);

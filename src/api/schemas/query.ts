@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseTime, type Edge } from '../../audit/times.js';
 import type { ErrorCode } from '../../errors.js';
-import { address, canonicalStatus, isStatus, statusPattern } from './fields.js';
+import { address, addressPattern, canonicalStatus, isStatus, statusPattern } from './fields.js';
 import { described, refusal, type Described } from './rules.js';
 
 export const nothing = z.object({});
@@ -58,6 +58,7 @@ export const email = described(
     .pipe(address),
   {
     description: 'The address of the contact.',
+    pattern: addressPattern,
     errors: ['not_a_string', 'required', 'too_many_bytes', 'invalid_characters', 'invalid_email'],
   },
 );
@@ -91,6 +92,9 @@ export function choice<Value extends string>(
   );
 }
 
+const timePattern =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,12})?)?(Z|[+-][0-9]{2}:[0-9]{2}))?$';
+
 /** UTC with milliseconds; a date alone is its first or last moment. */
 export const time = (edge: Edge, description: string) =>
   described(
@@ -101,6 +105,7 @@ export const time = (edge: Edge, description: string) =>
     {
       description,
       type: 'string',
+      pattern: timePattern,
       examples: ['2026-03-01', '2026-03-01T12:00:00Z'],
       errors: ['not_a_string', 'required', 'invalid_time'],
     },
