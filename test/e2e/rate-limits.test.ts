@@ -5,7 +5,7 @@ import { startService, type Answer, type Service } from '../support/service.js';
 
 const limit = 5;
 const emailLimit = 3;
-const keys = ['steady', 'greedy', 'mailing', 'both', 'checked', 'patient'] as const;
+const keys = ['steady', 'greedy', 'mailing', 'both', 'checked', 'patient', 'issuing'] as const;
 const bearer = (key: (typeof keys)[number]): { authorization: string } => ({ authorization: `Bearer ${key}-key` });
 
 let service: Service;
@@ -79,6 +79,20 @@ describe('a key', () => {
       }
     expect(await service.countEvents()).toBe(events);
     expect((await service.get('/v1/groups', bearer('patient'))).status).toBe(200);
+  });
+
+  test('has one for all of its secrets, counted before its scopes are looked at', async () => {
+    const issued = await service.post('/v1/keys', { name: 'narrow', scopes: ['lists:read'] }, bearer('issuing'));
+    const rotated = await service.post(`/v1/keys/${issued.field('key_id')}/rotate`, {}, bearer('issuing'));
+    const secrets = [issued.field('secret'), rotated.field('secret')];
+    const statuses: number[] = [];
+    const refused = await exhaust(limit, async () => {
+      const answer = await service.get('/v1/groups', { authorization: `Bearer ${secrets[statuses.length % 2]}` });
+      statuses.push(answer.status);
+      return answer;
+    });
+    expect(refused.body).toEqual(refusals.rateLimited);
+    expect(new Set(statuses)).toEqual(new Set([403, 429]));
   });
 
   test('has another quota for sending e-mail', async () => {
