@@ -60,7 +60,7 @@ function operationDescriber(schemas: Schemas, examples: Examples) {
         ...common,
         ...descriptionOf(endpoint.description),
         security: [],
-        responses: { 200: done, ...refusals(endpoint.errors, false) },
+        responses: { 200: done, ...refusals(rulesOf(endpoint), false) },
       };
     const query = schemas.input(endpoint.query);
     const body = schemas.input(endpoint.body);
@@ -116,7 +116,7 @@ function commonErrors({ own, serverFault, lines }: AnyEndpoint, method: Method):
 }
 
 /** An unknown id on an own path is a path that is not there. */
-const rulesOf = ({ errors, own }: AnyEndpoint): readonly ErrorCode[] =>
+const rulesOf = ({ errors = [], own }: AnyEndpoint): readonly ErrorCode[] =>
   errors.map((code) => (own === true && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code));
 
 function headersOf({ own, replays }: AnyEndpoint, method: Method): readonly string[] {

@@ -1,10 +1,10 @@
 /** The endpoints of analysts: what the log says, counted by day, week or month. */
 import { z } from 'zod';
 import { intervals } from '../../projections/calendar.js';
-import { between, choice, inOrder, nothing, outOfOrder } from '../schemas/query.js';
+import { between, choice, inOrder, outOfOrder } from '../schemas/query.js';
 import { incomplete } from '../schemas/answers.js';
 import * as answers from '../schemas/answers-views.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead } from './endpoint.js';
 
 const query = z
   .object({
@@ -13,13 +13,7 @@ const query = z
   })
   .refine(inOrder, outOfOrder);
 
-const shared = {
-  method: 'get',
-  scope: 'analytics:read',
-  own: true,
-  body: nothing,
-  query,
-} as const;
+const shared = { ...ownRead, scope: 'analytics:read', query } as const;
 
 const beside = { incomplete };
 

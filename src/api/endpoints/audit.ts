@@ -1,21 +1,11 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
 import { isEventType } from '../../audit/feed.js';
-import {
-  between,
-  choice,
-  inOrder,
-  nothing,
-  optionalLimit,
-  optionalText,
-  outOfOrder,
-  paging,
-  time,
-} from '../schemas/query.js';
+import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
 import { described, refusal } from '../schemas/rules.js';
 import { pageOf } from '../schemas/answers.js';
 import * as answers from '../schemas/answers-audit.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead } from './endpoint.js';
 
 const listId = optionalText({ description: 'Only what concerns this list.' });
 
@@ -36,39 +26,33 @@ const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as c
 
 export const auditEndpoints = {
   history: endpoint({
+    ...ownRead,
     id: 'getContactHistory',
-    method: 'get',
     path: '/v1/audit/contacts/{contact}/history',
     scope: 'audit:read',
     summary: 'What happened to a contact',
     description: '`contact` is an id or an address.',
-    own: true,
-    body: nothing,
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
     answer: pageOf(answers.historyItem),
     errors: ['invalid_range', ...ofAddress, 'not_found'],
   }),
   contactAt: endpoint({
+    ...ownRead,
     id: 'getContactAt',
-    method: 'get',
     path: '/v1/audit/contacts/{contact}/at',
     scope: 'audit:read',
     summary: 'A contact as it was at a time',
     description: '`contact` is an id or an address.',
-    own: true,
-    body: nothing,
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
     answer: { data: answers.contactAt },
     errors: [...ofAddress, 'not_found'],
   }),
   listAt: endpoint({
+    ...ownRead,
     id: 'getListAt',
-    method: 'get',
     path: '/v1/audit/lists/{list_id}/at',
     scope: 'audit:read',
     summary: 'The members of a list as they were at a time',
-    own: true,
-    body: nothing,
     query: z.object({
       time: time('end', 'The point in time.'),
       format: choice(['ndjson', 'csv'], { code: 'invalid_list_format', description: 'Form of the lines.' }).default(
@@ -79,13 +63,11 @@ export const auditEndpoints = {
     errors: ['not_found'],
   }),
   events: endpoint({
+    ...ownRead,
     id: 'listEvents',
-    method: 'get',
     path: '/v1/audit/events',
     scope: 'audit:read',
     summary: 'The events of the log, from the first one on',
-    own: true,
-    body: nothing,
     query: z.object({
       format: choice(['json', 'ndjson'], {
         code: 'invalid_feed_format',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { nothing, paging } from '../schemas/query.js';
 import { deletedGroup, deletedList, deletedTag, group, list, pageOf, tag } from '../schemas/answers.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead, write } from './endpoint.js';
 
 const kinds = {
   group: { title: 'Group', example: 'Customers', unknown: 'unknown_group', duplicate: 'duplicate_group_name' },
@@ -21,26 +21,24 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
   const body = z.object({ [`${kind}_name`]: name(example) });
   return {
     create: endpoint({
+      ...write,
       id: `create${title}`,
-      method: 'post',
       path: `/v1/${kind}s/create`,
       scope: `${kind}s:write`,
       summary: `Create a ${kind}`,
       replays: true,
       body,
-      query: nothing,
       message: `${title} created successfully!`,
       answer: { data: item },
       errors: ['invalid_idempotency_key', duplicate, 'idempotency_conflict'],
     }),
     update: endpoint({
+      ...write,
       id: `update${title}`,
-      method: 'post',
       path: `/v1/${kind}s/{${kind}_id}/update`,
       scope: `${kind}s:write`,
       summary: `Rename a ${kind}`,
       body,
-      query: nothing,
       serverFault: 'internal_update',
       message: `${title} updated successfully!`,
       answer: { data: item },
@@ -73,16 +71,13 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       errors: [unknown],
     }),
     page: endpoint({
+      ...ownRead,
       id: `list${title}s`,
-      method: 'get',
       path: `/v1/${kind}s`,
       scope: `${kind}s:read`,
       summary: `List the ${kind}s`,
-      own: true,
-      body: nothing,
       query: z.object(paging),
       answer: pageOf(item),
-      errors: [],
     }),
   };
 }

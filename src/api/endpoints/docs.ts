@@ -1,9 +1,8 @@
 /** The endpoints that describe the API. */
 import { z } from 'zod';
-import { nothing } from '../schemas/query.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, read } from './endpoint.js';
 
-const shared = { method: 'get', scope: 'none', body: nothing, query: nothing, errors: [] } as const;
+const shared = { ...read, scope: 'none' } as const;
 
 export const docsEndpoints = {
   openApi: endpoint({

@@ -5,12 +5,12 @@ import { mailbox, recipient, subject, template } from '../schemas/fields.js';
 import { choice, nothing, paging } from '../schemas/query.js';
 import * as answers from '../schemas/answers.js';
 import { variables } from '../schemas/variables.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead, ownWrite, write } from './endpoint.js';
 
 export const emailEndpoints = {
   send: endpoint({
+    ...write,
     id: 'sendEmail',
-    method: 'post',
     path: '/v1/email/send',
     scope: 'email:write',
     summary: 'Send one e-mail',
@@ -18,7 +18,6 @@ export const emailEndpoints = {
     body: z.object({ from_email: mailbox, to_email: recipient, subject, mail_template: template, variables }),
     echo: { flat: ['from_email', 'to_email', 'subject', 'mail_template'], nested: [] },
     replays: true,
-    query: nothing,
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
@@ -26,51 +25,42 @@ export const emailEndpoints = {
     errors: ['invalid_template', 'not_a_scalar', 'invalid_idempotency_key', 'idempotency_conflict'],
   }),
   release: endpoint({
+    ...ownWrite,
     id: 'releaseEmail',
-    method: 'post',
     path: '/v1/email/{email_id}/release',
     scope: 'email:write',
     summary: 'Send an e-mail again that is held',
-    own: true,
     body: nothing,
-    query: nothing,
     message: 'Email released successfully!',
     answer: { data: answers.changedEmail },
     errors: ['not_found', 'email_not_releasable'],
   }),
   cancel: endpoint({
+    ...ownWrite,
     id: 'cancelEmail',
-    method: 'post',
     path: '/v1/email/{email_id}/cancel',
     scope: 'email:write',
     summary: 'End an e-mail that has not been sent',
-    own: true,
     body: nothing,
-    query: nothing,
     message: 'Email cancelled successfully!',
     answer: { data: answers.changedEmail },
     errors: ['not_found', 'email_not_cancellable'],
   }),
   get: endpoint({
+    ...ownRead,
     id: 'getEmail',
-    method: 'get',
     path: '/v1/email/{email_id}',
     scope: 'email:read',
     summary: 'What became of an e-mail',
-    own: true,
-    body: nothing,
-    query: nothing,
     answer: { data: answers.emailState },
     errors: ['not_found'],
   }),
   page: endpoint({
+    ...ownRead,
     id: 'listEmails',
-    method: 'get',
     path: '/v1/email',
     scope: 'email:read',
     summary: 'List the e-mails',
-    own: true,
-    body: nothing,
     query: z.object({
       state: choice(deliveryStates, {
         code: 'invalid_email_state',
@@ -79,6 +69,5 @@ export const emailEndpoints = {
       ...paging,
     }),
     answer: answers.pageOf(answers.emailState, { incomplete: answers.incomplete }),
-    errors: [],
   }),
 };

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../errors.js';
 import type { Scope } from '../../events/scopes.js';
 import type { EchoFields } from '../envelope.js';
+import { nothing } from '../schemas/query.js';
 
 /** What a success answers. */
 export interface Success {
@@ -47,8 +48,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** Of a success. Absent on GETs. */
   readonly message?: string;
   readonly answer: Success;
-  /** The refusals of its rules; those of its fields stand in their schemas. */
-  readonly errors: readonly ErrorCode[];
+  /** The refusals of its rules, if any; those of its fields stand in their schemas. */
+  readonly errors?: readonly ErrorCode[];
 }
 
 export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, string>;
@@ -61,3 +62,9 @@ export type ParameterOf<Path extends string> = Path extends `${string}{${infer N
 export const endpoint = <Body extends z.ZodType, Query extends z.ZodType, const Path extends string>(
   description: Endpoint<Body, Query, Path>,
 ): Endpoint<Body, Query, Path> => description;
+
+/** What most endpoints have in common, of the original API and our own. */
+export const read = { method: 'get', body: nothing, query: nothing } as const;
+export const write = { method: 'post', query: nothing } as const;
+export const ownRead = { ...read, own: true } as const;
+export const ownWrite = { ...write, own: true } as const;

@@ -1,9 +1,8 @@
 /** The endpoints of health: neither limited nor behind a key. */
-import { nothing } from '../schemas/query.js';
 import { alive, readiness } from '../schemas/answers-views.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, read } from './endpoint.js';
 
-const shared = { method: 'get', scope: 'none', body: nothing, query: nothing } as const;
+const shared = { ...read, scope: 'none' } as const;
 
 export const healthEndpoints = {
   live: endpoint({
@@ -12,7 +11,6 @@ export const healthEndpoints = {
     path: '/health/live',
     summary: 'Whether the process runs',
     answer: { data: alive },
-    errors: [],
   }),
   ready: endpoint({
     ...shared,

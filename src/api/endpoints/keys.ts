@@ -4,9 +4,9 @@ import { isScope, scopes } from '../../events/scopes.js';
 import { pageOf } from '../schemas/answers.js';
 import { apiKey, createdKey, revokedKey, rotatedKey } from '../schemas/answers-keys.js';
 import { name, futureMoment } from '../schemas/fields.js';
-import { nothing, paging } from '../schemas/query.js';
+import { paging } from '../schemas/query.js';
 import { described, refusal, text } from '../schemas/rules.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead, ownWrite } from './endpoint.js';
 
 const scopeList = described(
   z
@@ -53,55 +53,46 @@ const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing persona
 
 export const keyEndpoints = {
   create: endpoint({
+    ...ownWrite,
     id: 'createApiKey',
-    method: 'post',
     path: '/v1/keys',
     scope: 'keys',
     summary: 'Create an API key',
     description: 'The secret is in this answer and in no other.',
-    own: true,
     body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
-    query: nothing,
     message: 'Key created successfully!',
     answer: { data: createdKey },
     errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
   }),
   page: endpoint({
+    ...ownRead,
     id: 'listApiKeys',
-    method: 'get',
     path: '/v1/keys',
     scope: 'keys',
     summary: 'List the API keys, revoked ones too',
-    own: true,
-    body: nothing,
     query: z.object(paging),
     answer: pageOf(apiKey),
-    errors: [],
   }),
   rotate: endpoint({
+    ...ownWrite,
     id: 'rotateApiKey',
-    method: 'post',
     path: '/v1/keys/{key_id}/rotate',
     scope: 'keys',
     summary: 'Give an API key a new secret',
     description:
       'The secret is in this answer and in no other. The one before holds for a while, any earlier one ends.',
-    own: true,
     body: z.object({ overlap_seconds: overlap }),
-    query: nothing,
     message: 'Key rotated successfully!',
     answer: { data: rotatedKey },
     errors: ['not_found', 'key_not_rotatable'],
   }),
   revoke: endpoint({
+    ...ownWrite,
     id: 'revokeApiKey',
-    method: 'post',
     path: '/v1/keys/{key_id}/revoke',
     scope: 'keys',
     summary: 'Refuse an API key from now on, for ever',
-    own: true,
     body: z.object({ reason }),
-    query: nothing,
     message: 'Key revoked successfully!',
     answer: { data: revokedKey },
     errors: ['not_found'],

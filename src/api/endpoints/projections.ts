@@ -1,9 +1,9 @@
 /** The endpoints of views: how far each is, and rebuilding them beside the live ones. */
 import { z } from 'zod';
-import { choice, nothing } from '../schemas/query.js';
+import { choice } from '../schemas/query.js';
 import { described } from '../schemas/rules.js';
 import { rebuild, viewStates } from '../schemas/answers-views.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, ownRead, ownWrite } from './endpoint.js';
 
 const dryRun = described(z.boolean(), {
   description: 'Build and compare, but do not switch.',
@@ -14,25 +14,19 @@ const dryRun = described(z.boolean(), {
 
 export const projectionsEndpoints = {
   list: endpoint({
+    ...ownRead,
     id: 'listProjections',
-    method: 'get',
     path: '/v1/projections',
     scope: 'projections',
     summary: 'How far each view is',
-    own: true,
-    body: nothing,
-    query: nothing,
     answer: { data: viewStates },
-    errors: [],
   }),
   rebuildStatus: endpoint({
+    ...ownRead,
     id: 'getRebuild',
-    method: 'get',
     path: '/v1/projections/rebuild',
     scope: 'projections',
     summary: 'The last rebuild, or its progress as server-sent events',
-    own: true,
-    body: nothing,
     query: z.object({
       follow: choice(['false', 'true'], {
         code: 'invalid_follow',
@@ -43,15 +37,13 @@ export const projectionsEndpoints = {
     errors: ['not_found'],
   }),
   rebuild: endpoint({
+    ...ownWrite,
     id: 'startRebuild',
-    method: 'post',
     path: '/v1/projections/{name}/rebuild',
     scope: 'projections',
     summary: 'Rebuild views from the first event',
     description: '`name` is a view, several with commas, or `all`.',
-    own: true,
     body: z.object({ dry_run: dryRun }),
-    query: nothing,
     answer: { data: rebuild },
     errors: ['unknown_view', 'rebuild_running'],
   }),
