@@ -1,10 +1,10 @@
 /** The README's tour and the backup of docs/operations.md, command by command, against the service as its users start it. */
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocks, document, section } from '../support/markdown.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
+import { loosely, missingTools, openShell, runTypeScript, type Shell } from '../support/tour.js';
 
 const readme = document('README.md');
 const operations = document('docs/operations.md');
@@ -28,58 +28,7 @@ function stepsOf(text: string, heading: string): readonly Step[] {
   });
 }
 
-/** `…` stands for whatever is there. */
-function loosely(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('…') ? expect.stringMatching(patternOf(value)) : value;
-  if (Array.isArray(value)) return value.map(loosely);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, loosely(inner)]));
-}
-
-const patternOf = (text: string): RegExp =>
-  new RegExp(
-    `^${text
-      .split('…')
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.+')}$`,
-  );
-
-interface Shell {
-  /** Runs commands in the shell of the commands before; fails when the last of them does. */
-  run(commands: string): Promise<string>;
-  close(): void;
-}
-
-/** The plain shell in which a reader types one block after the other. */
-function openShell(cwd: string): Shell {
-  const child = spawn('sh', [], { cwd, env: { PATH: process.env['PATH'] }, stdio: ['pipe', 'pipe', 'pipe'] });
-  let output = '';
-  let complaints = '';
-  let heard = (): void => undefined;
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString('utf8');
-    heard();
-  });
-  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString('utf8')));
-  child.on('exit', () => heard());
-  return {
-    async run(commands) {
-      output = '';
-      complaints = '';
-      child.stdin.write(`{\n${commands}\n} </dev/null\nprintf '\\036%s\\n' "$?"\n`);
-      for (;;) {
-        const [, printed = '', status] = /^(.*)\u001e(\d+)\n$/s.exec(output) ?? [];
-        if (status === '0') return printed;
-        if (status !== undefined || child.exitCode !== null)
-          throw new Error(`"${commands}" ended with ${status ?? 'the shell'}: ${printed}${complaints}`);
-        await new Promise<void>((resolve) => (heard = resolve));
-      }
-    },
-    close: () => child.kill('SIGKILL'),
-  };
-}
-
-const missing = ['curl', 'sqlite3'].filter((tool) => spawnSync(tool, ['--version']).error !== undefined);
+const missing = missingTools('curl', 'sqlite3');
 
 describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 is not installed)`, () => {
   const folder = freshFolder();
@@ -130,6 +79,17 @@ describe.skipIf(missing.length > 0)(`the README (skipped where curl or sqlite3 i
       expect((await run(commands)).replaceAll('\r', '').trimEnd().split('\n')).toEqual(
         loosely(answer.text.split('\n')),
       );
+  });
+
+  test('the same in TypeScript', () => {
+    const [code, output] = blocks(section(readme, '## Tour')).filter(
+      ({ language }, index, all) => language === 'ts' || all[index - 1]?.language === 'ts',
+    );
+    const key = readFileSync(path.join(folder, 'data', 'api-key.txt'), 'utf8').trim();
+    const lines = runTypeScript(folder, (code?.text ?? '').replaceAll(documentedAddress, service.url()), {
+      AUDIENCE_KEY: key,
+    });
+    expect(lines).toEqual(loosely((output?.text ?? 'none').trimEnd().split('\n')));
   });
 
   test('a backup made while the service runs starts as a service with the same data and keys', async () => {
