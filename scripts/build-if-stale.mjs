@@ -29,7 +29,7 @@ function fingerprint() {
     .sort();
   for (const name of [
     ...sources,
-    'src/api/examples.json',
+    'src/api/openapi/examples.json',
     'tsconfig.json',
     'tsconfig.build.json',
     'tsconfig.client.json',
@@ -61,7 +61,10 @@ if (isForced || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   mkdirSync(fresh, { recursive: true });
-  cpSync(path.join(root, 'src', 'api', 'examples.json'), path.join(fresh, 'api', 'examples.json'));
+  cpSync(
+    path.join(root, 'src', 'api', 'openapi', 'examples.json'),
+    path.join(fresh, 'api', 'openapi', 'examples.json'),
+  );
   // The page at /docs. Swagger UI is not installed where the service runs.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
     cpSync(require.resolve(`swagger-ui-dist/${name}`), path.join(fresh, 'swagger-ui', name));

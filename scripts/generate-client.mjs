@@ -36,7 +36,7 @@ export const operationTable = ${table} as const;
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [{ allOf, createEndpoints }, { createDocument }] = await Promise.all([
     import('../dist/api/endpoints/endpoints.js'),
-    import('../dist/api/openapi.js'),
+    import('../dist/api/openapi/document.js'),
   ]);
   const endpoints = allOf(createEndpoints(Date.now));
   writeFileSync(file, await clientTypes(createDocument({ endpoints, examples: {}, version: '0' })));

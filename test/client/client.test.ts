@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AudienceError, ConnectionError, createClient, type AudienceClient } from '../../client/client.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
-import { createDocument } from '../../src/api/openapi.js';
+import { createDocument } from '../../src/api/openapi/document.js';
 import { endpointTable } from '../support/api-description.js';
 import { document } from '../support/markdown.js';
 import { startService, type Service } from '../support/service.js';

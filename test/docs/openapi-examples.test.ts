@@ -5,12 +5,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readExamples } from '../../src/api/examples.js';
+import { readExamples } from '../../src/api/openapi/examples.js';
 import { endpointTable } from '../support/api-description.js';
 import { eventually, startService, type Service } from '../support/service.js';
 
 const examples = readExamples();
-const file = fileURLToPath(new URL('../../src/api/examples.json', import.meta.url));
+const file = fileURLToPath(new URL('../../src/api/openapi/examples.json', import.meta.url));
 const isUpdate = process.env['UPDATE_EXAMPLES'] === '1';
 
 /** What differs each time. Ids are not among it: an id in a request must be that of an answer before. */

@@ -2,8 +2,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
-import { readExamples } from '../../src/api/examples.js';
-import { createDocument } from '../../src/api/openapi.js';
+import { readExamples } from '../../src/api/openapi/examples.js';
+import { createDocument } from '../../src/api/openapi/document.js';
 
 export interface Described {
   readonly $ref?: string;

@@ -1,7 +1,7 @@
 /** JSON Schema of the zod schemas of the table; those with a name stand once, in the components. */
 import { z } from 'zod';
-import { errorCatalogue, type ErrorCode } from '../errors.js';
-import { isObject } from './envelope.js';
+import { errorCatalogue, type ErrorCode } from '../../errors.js';
+import { isObject } from '../envelope.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 

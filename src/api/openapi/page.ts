@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import express, { type Express, type RequestHandler } from 'express';
-import { docsEndpoints } from './endpoints/docs.js';
-import type { EndpointRunner } from './endpoint-runner.js';
-import { mountOpen } from './routes.js';
-import { securityHeaders } from './security-headers.js';
+import { docsEndpoints } from '../endpoints/docs.js';
+import type { EndpointRunner } from '../endpoint-runner.js';
+import { mountOpen } from '../routes.js';
+import { securityHeaders } from '../security-headers.js';
 
 const script =
   "SwaggerUIBundle({ url: 'openapi.json', domNode: document.querySelector('main'), deepLinking: true, validatorUrl: null });";
@@ -33,7 +33,7 @@ const pageHeaders = securityHeaders({
 });
 
 /** Swagger UI, as the build copies it out of its package. */
-const assets = fileURLToPath(new URL('../swagger-ui/', import.meta.url));
+const assets = fileURLToPath(new URL('../../swagger-ui/', import.meta.url));
 
 /** `document` is asked once, at the first request. */
 export function docsRoutes(app: Express, runner: EndpointRunner, document: () => object): void {

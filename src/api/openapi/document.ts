@@ -1,12 +1,12 @@
 /** Makes the OpenAPI 3.1 document from the table of endpoints, so that it says what the service does. */
 import type { z } from 'zod';
-import { errorCatalogue, type ErrorCode } from '../errors.js';
-import type { AnyEndpoint } from './endpoints/endpoint.js';
-import { isObject } from './envelope.js';
+import { errorCatalogue, type ErrorCode } from '../../errors.js';
+import type { AnyEndpoint } from '../endpoints/endpoint.js';
+import { isObject } from '../envelope.js';
 import type { Examples, Example } from './examples.js';
-import { counted, errorSchemas, refusals, sharedResponses } from './openapi-errors.js';
-import { createSchemas, type Json, type Schemas } from './openapi-schemas.js';
-import { about, headerParameters, resources, responseHeaders } from './openapi-texts.js';
+import { counted, errorSchemas, refusals, sharedResponses } from './errors.js';
+import { createSchemas, type Json, type Schemas } from './schemas.js';
+import { about, headerParameters, resources, responseHeaders } from './texts.js';
 
 export interface DocumentOptions {
   readonly endpoints: readonly AnyEndpoint[];
