@@ -17,6 +17,8 @@ export function createServer(app: Express, certificate?: SecureContextOptions): 
       : https.createServer({ ...options, ...certificate, minVersion, handshakeTimeout: 5_000 }, app);
   server.maxRequestsPerSocket = 1000;
   server.on('clientError', refuseClient);
+  // Comes after `clientError`, for want of a handshake: no HTTP can be answered, so nothing is waited for.
+  server.on('tlsClientError', (_error: Error, socket: Duplex) => socket.destroy());
   return server;
 }
 

@@ -1,7 +1,7 @@
 /** 20,000 requests made from the API document, to a service as it runs: no fault, and no answer that is not described. */
 import fc from 'fast-check';
 import http from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkAnswer } from '../support/api-description.js';
 import { readOperations, type Operation } from '../support/operations.js';
 import { requestsTo, type FuzzedRequest, type Known } from '../support/fuzzed-requests.js';
@@ -122,6 +122,7 @@ function faultOf({ method, target }: FuzzedRequest, answer: ReceivedAnswer): str
 
 test(`${amount} requests, seed ${seed}`, async () => {
   const service = await startService({ env: { LOG_LEVEL: 'error' } });
+  onTestFinished(() => service.close());
   const { operations, resolve } = readOperations((await service.get('/openapi.json')).body);
   const known = createKnown(service.key);
   const ends = operations.filter(isEnd).length;
@@ -171,5 +172,4 @@ test(`${amount} requests, seed ${seed}`, async () => {
   );
   expect(statuses.map(({ id }) => id)).toEqual([]);
   expect((await service.get('/health/ready')).status).toBe(200);
-  await service.close();
 });

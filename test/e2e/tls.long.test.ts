@@ -1,9 +1,9 @@
 /** HTTPS over time: renewed certificates, and connections on which no handshake comes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { eventually, freshFolder, startService } from '../support/service.js';
 
@@ -12,10 +12,12 @@ const host = 'ledger.example.com';
 test('a renewed certificate is served without a restart; a stop waits no longer than five seconds for handshakes', async () => {
   const first = makeCertificate({ name: host });
   const folder = freshFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { TLS_CERT: path.join(folder, 'cert.pem'), TLS_KEY: path.join(folder, 'key.pem') };
   writeFileSync(env.TLS_CERT, first.cert);
   writeFileSync(env.TLS_KEY, first.key);
   const service = await startService({ env, tls: { ca: first.cert, servername: host } });
+  onTestFinished(() => service.close());
   const port = Number(new URL(service.url()).port);
   const handshake = (ca: string): Promise<boolean> =>
     new Promise((resolve) => {
@@ -44,5 +46,4 @@ test('a renewed certificate is served without a restart; a stop waits no longer 
   expect(code).toBe(0);
   await closed;
   expect(performance.now() - started).toBeLessThan(9_000);
-  await service.close();
 });

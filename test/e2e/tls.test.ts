@@ -1,5 +1,5 @@
 /** HTTPS by TLS_CERT and TLS_KEY: real handshakes with certificates that the tests make. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
@@ -10,7 +10,14 @@ import { eventually, freshFolder, runToExit, startService, type Service } from '
 
 const host = 'ledger.example.com';
 const first = makeCertificate({ name: host });
-const folder = freshFolder();
+function newFolder(): string {
+  const made = freshFolder();
+  folders.push(made);
+  return made;
+}
+
+const folders: string[] = [];
+const folder = newFolder();
 const file = (name: string): string => path.join(folder, name);
 const env = { TLS_CERT: file('cert.pem'), TLS_KEY: file('key.pem') };
 
@@ -21,7 +28,10 @@ beforeAll(async () => {
   writeFileSync(file('other.pem'), makeCertificate({ name: host }).cert);
   service = await startService({ env, tls: { ca: first.cert, servername: host } });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  for (const made of folders) rmSync(made, { recursive: true });
+});
 
 function handshake(options: tls.ConnectionOptions): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
@@ -64,7 +74,7 @@ test('and no other one: what else listens there gets no key', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const address = `https://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-  const copy = freshFolder();
+  const copy = newFolder();
   writeFileSync(path.join(copy, 'address'), address);
   writeFileSync(path.join(copy, 'certificate.pem'), first.cert);
   const asked = await audience(['--data-dir', copy, '--url', address, 'projections', 'status']);
@@ -74,7 +84,7 @@ test('and no other one: what else listens there gets no key', async () => {
 });
 
 test('a start with a key of another certificate is refused before anything is written', async () => {
-  const dataDir = freshFolder();
+  const dataDir = newFolder();
   const { code, output } = await runToExit(dataDir, { ...env, TLS_CERT: file('other.pem') });
   expect(code).toBe(1);
   expect(output).toContain('audience-ledger cannot start: TLS_KEY is not the private key of the first certificate');
