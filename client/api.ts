@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 384064cb55451abebf87cb136d197b960ae2f8fb572ee2f07d8f4ffbe70f32a5. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a30259c08db4209d76cc5c3b866fe83b6f76e3b7b4f10ec2b7b880e6a34b9797. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3539,6 +3539,13 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description The client has it: its `If-None-Match` is the `ETag`. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
     };
   };
   getLive: {
@@ -3626,6 +3633,13 @@ export interface operations {
             [key: string]: unknown;
           };
         };
+      };
+      /** @description The client has it: its `If-None-Match` is the `ETag`. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

@@ -63,7 +63,7 @@ describe('growth of a list', () => {
 
   test('begins with the list and ends today, in whole intervals', async () => {
     const name = unique('List');
-    const list = await service.make('/v1/lists/create', { list_name: name }, 'list_id');
+    const { list_id: list } = (await service.client().createList({ body: { list_name: name } })).data;
     const before = dayFromNow(0);
     const all = timeLine(await service.get(`/v1/analytics/lists/${list}/growth`));
     expect(all).toMatchObject({ list_id: list, list_name: name, deleted_at: null, interval: 'day' });
@@ -121,7 +121,7 @@ describe('growth of a list', () => {
 test('use of a tag: attached, detached, gone with a list and with the tag', async () => {
   const [list, other] = [await newList(service), await newList(service)];
   const tagName = unique('Tag');
-  const tag = await service.make('/v1/tags/create', { tag_name: tagName }, 'tag_id');
+  const { tag_id: tag } = (await service.client().createTag({ body: { tag_name: tagName } })).data;
   const email = someAddress();
   const inUse = async () => overall(await service.get(`/v1/analytics/tags/${tag}/use?${around()}`));
   for (const id of [list, other])

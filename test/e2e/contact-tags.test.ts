@@ -27,7 +27,7 @@ interface TagReference {
 }
 
 const newTag = async (tag_name = unique('Tag')): Promise<TagReference> => ({
-  tag_id: await service.make('/v1/tags/create', { tag_name }, 'tag_id'),
+  tag_id: (await service.client().createTag({ body: { tag_name } })).data.tag_id,
   tag_name,
 });
 async function member(list: string, status = 'Subscribed'): Promise<{ email: string; id: string }> {

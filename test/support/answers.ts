@@ -91,5 +91,5 @@ export const someAddress = (local = 'ada'): string => `${local}.${randomBytes(6)
 export const someRequestId = (): string => `e2e.${randomBytes(8).toString('hex')}`;
 
 /** Id of a list of its own. */
-export const newList = (service: Service): Promise<string> =>
-  service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+export const newList = async (service: Service): Promise<string> =>
+  (await service.client().createList({ body: { list_name: unique('List') } })).data.list_id;

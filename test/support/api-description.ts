@@ -156,8 +156,11 @@ function responseOf({ method, target, status }: Answered): string | undefined {
   const operation = paths[path]?.[name];
   if (operation === undefined) return status === 405 ? where('MethodNotAllowed') : undescribed(method, target, status);
   if (operation.responses[String(status)] === undefined) return undescribed(method, target, status);
-  return pointer('paths', path, name, 'responses', String(status));
+  return withBody(status, pointer('paths', path, name, 'responses', String(status)));
 }
+
+/** What has not changed has no body. */
+const withBody = (status: number, where: string): string | undefined => (status === 304 ? undefined : where);
 
 const undescribed = (method: string, target: string, status: number): never =>
   fail(`${method} ${target} answered ${status}, which is not described`);

@@ -11,15 +11,13 @@ export interface World {
 }
 
 export async function createWorld(service: Service): Promise<World> {
-  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const client = service.client();
+  const { data: list } = await client.createList({ body: { list_name: unique('List') } });
   const email = someAddress();
-  await service.make(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }, 'contact_id');
-  return {
-    group: await service.make('/v1/groups/create', { group_name: unique('Group') }, 'group_id'),
-    list,
-    tag: await service.make('/v1/tags/create', { tag_name: unique('Tag') }, 'tag_id'),
-    email,
-  };
+  await client.createContact({ path: { list_id: list.list_id }, body: { email, status: 'Subscribed' } });
+  const { data: group } = await client.createGroup({ body: { group_name: unique('Group') } });
+  const { data: tag } = await client.createTag({ body: { tag_name: unique('Tag') } });
+  return { group: group.group_id, list: list.list_id, tag: tag.tag_id, email };
 }
 
 export type FieldKind = 'name' | 'email' | 'sender' | 'status' | 'names' | 'subject' | 'template' | 'text';

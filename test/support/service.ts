@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createClient, type AudienceClient } from '../../client/client.js';
 import { checkAnswer } from './api-description.js';
 import { openServiceLog, type LoggedEvent } from './service-log.js';
 import { storeVariables, type Overrides } from './stores.js';
@@ -54,6 +55,8 @@ export interface Service {
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   get(path: string, headers?: Overrides): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Overrides): Promise<Answer>;
+  /** The typed client, with the key of the service. Its answers are held against the description, too. */
+  client(): AudienceClient;
   /** POSTs what must succeed and returns one string of the answer's `data`. */
   make(path: string, body: unknown, field: string): Promise<string>;
   /** Writes bytes to a socket and returns all that comes back until the service closes it. */
@@ -154,6 +157,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     request,
     get: (target, headers = {}) => request('GET', target, { headers }),
     post,
+    client: () => createClient({ baseUrl: running().url, apiKey: key, fetch: fetchChecked }),
     async make(target, body, field) {
       const answer = await post(target, body);
       if (answer.status !== 200) throw new Error(`POST ${target} answered ${answer.status}: ${answer.text}`);
@@ -274,6 +278,19 @@ async function ready({ child, output }: Launched, dataDir: string, tls?: https.A
     // After a kill the projector's lease has to run out first, where views are shared.
     { within: 40_000, what: `readiness (output so far: ${output()})` },
   );
+}
+
+async function fetchChecked(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  const { pathname, search } = new URL(request.url);
+  checkAnswer({
+    method: request.method,
+    target: pathname + search,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.clone().text(),
+  });
+  return response;
 }
 
 interface Sent {

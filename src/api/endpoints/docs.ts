@@ -10,13 +10,13 @@ export const docsEndpoints = {
     id: 'getOpenApi',
     path: '/openapi.json',
     summary: 'This document',
-    answer: { others: { 'application/json': z.record(z.string(), z.unknown()) } },
+    answer: { others: { 'application/json': z.record(z.string(), z.unknown()) }, cached: true },
   }),
   page: endpoint({
     ...shared,
     id: 'getDocs',
     path: '/docs',
     summary: 'A page to read this document, and to try the API',
-    answer: { others: { 'text/html': z.string() } },
+    answer: { others: { 'text/html': z.string() }, cached: true },
   }),
 };

@@ -60,7 +60,7 @@ function operationDescriber(schemas: Schemas, examples: Examples) {
         ...common,
         ...descriptionOf(endpoint.description),
         security: [],
-        responses: { 200: done, ...refusals(rulesOf(endpoint), false) },
+        responses: { 200: done, ...notModified(endpoint), ...refusals(rulesOf(endpoint), false) },
       };
     const query = schemas.input(endpoint.query);
     const body = schemas.input(endpoint.body);
@@ -82,6 +82,9 @@ function operationDescriber(schemas: Schemas, examples: Examples) {
     };
   };
 }
+
+const notModified = ({ answer }: AnyEndpoint): Json =>
+  answer.cached === true ? { 304: { description: 'The client has it: its `If-None-Match` is the `ETag`.' } } : {};
 
 const descriptionOf = (...parts: readonly (string | undefined)[]): Json => {
   const description = parts.filter((part) => part !== undefined).join(' ');
