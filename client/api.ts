@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a30259c08db4209d76cc5c3b866fe83b6f76e3b7b4f10ec2b7b880e6a34b9797. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 13d3ccf2faaa909834ed9a6ee18f1a1a647adab3276ac80535be6b19fe73f4bf. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1010,7 +1010,7 @@ export interface components {
         | 'keys'
       )[];
       /** @enum {string} */
-      state: 'active' | 'expired' | 'revoked' | 'suspended';
+      state: 'active' | 'expired' | 'revoked';
     };
     ChangedEmail: {
       /**

@@ -19,18 +19,20 @@ export interface Grant {
 
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
 
-export const createGrant = (given: Pick<Grant, 'id' | 'hash' | 'scopes' | 'until'>): Grant => ({
+export const createGrant = (given: Omit<Grant, 'lastUsed' | 'streams'>): Grant => ({
   ...given,
   lastUsed: 0,
   streams: new Set(),
 });
 
+export type Identity = Pick<Grant, 'id' | 'hash'>;
+
 /** A key that never ends and may do everything. */
-export const fullGrant = ({ id, hash }: Pick<Grant, 'id' | 'hash'>): Grant =>
+export const fullGrant = ({ id, hash }: Identity): Grant =>
   createGrant({ id, hash, scopes: new Set(scopes), until: Infinity });
 
 /** A key of the configuration: `name:key`, or a bare key, whose id is a prefix of its hash. */
-export function configuredKey(text: string): Pick<Grant, 'id' | 'hash'> {
+export function configuredKey(text: string): Identity {
   const colon = text.indexOf(':');
   const hash = hashKey(text.slice(colon + 1));
   return { id: colon < 0 ? `key-${hash.toString('hex').slice(0, 8)}` : text.slice(0, colon), hash };

@@ -1,98 +1,128 @@
-/** Composes the API keys of a process: those of the configuration and of the log, and when they were last used. */
-import type { Logger } from 'pino';
-import { configuredKey, createAuthenticator, fullGrant, hashKey, type Authenticator, type Grant } from '../api/auth.js';
-import type { KeysOfApi, ShownKey } from '../api/keys.js';
-import { isExpired } from '../commands/keys.js';
-import { isScope } from '../events/scopes.js';
+/** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
+import { createAuthenticator, createGrant, fullGrant } from '../api/auth.js';
+import type { Authenticator, Grant, Identity } from '../api/auth.js';
+import type { KeysOfApi } from '../api/keys.js';
+import { keyDecider, type Key, type KeysState } from '../commands/keys.js';
+import { isUnreadable } from '../events/codec.js';
 import { keysStream } from '../events/streams.js';
+import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/new-api-key.js';
-import { openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openKeyring, type KeyEntry, type Keyring } from './keyring.js';
-import { openKeyUses, type KeyUses } from './key-uses.js';
+import { openKeyUses } from './key-uses.js';
+
+/** How often the log is looked at, and open streams, in milliseconds. */
+const lookMs = 400;
 
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
   close(): Promise<void>;
 }
 
+const outOfReach = 'API keys cannot be followed: those that are known hold';
+const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
+
 export interface KeysOptions {
-  readonly store: OpenEventStore;
-  readonly settings: StoreSettings;
-  readonly commands: Commands;
-  readonly configured: readonly string[];
-  /** The key of the first start. */
-  readonly stored: readonly Pick<Grant, 'id' | 'hash'>[];
-  readonly logger: Logger;
+  readonly commands: Pick<Commands, 'keys' | 'newId'>;
+  /** Of the configuration and of the first start. */
+  readonly configured: readonly Identity[];
+  /** Keeps when keys were last used. Closed with the keys. */
+  readonly models: ReadModels;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Called with what it means for the keys; once as long as it lasts. */
+  readonly onFault: (error: unknown, meaning: string) => void;
 }
 
-/** Milliseconds that a write of a last use may hold up its thread: it is tried again later. */
-const busyTimeout = 5;
+/** @throws ServiceError `unavailable` */
+export async function openKeys({ commands, models, clock, onFault, ...options }: KeysOptions): Promise<Keys> {
+  const configured = new Map(options.configured.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
+  /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
+  const grants = new Map<string, Grant>();
+  let held = keyDecider.initial;
+  /** As it was reported. */
+  let fault = '';
+  let isClosed = false;
 
-/** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openKeys({ store, settings, commands, configured, stored, logger }: KeysOptions): Promise<Keys> {
-  const keyring = await openKeyring({
-    reader: store,
-    others: [...configured.map(configuredKey), ...stored].map(fullGrant),
-    clock: Date.now,
-    onFault: (error) => logger.error({ err: error }, 'API keys cannot be followed; those that are known hold'),
+  function hold(state: KeysState): void {
+    held = state;
+    for (const grant of grants.values()) grant.until = 0;
+    for (const key of state.values())
+      for (const { hash, until } of secretsOf(key)) {
+        const grant = grants.get(hash) ?? grantOf(key, hash);
+        grant.until = until;
+        grants.set(hash, grant);
+      }
+    endStreams();
+  }
+
+  function endStreams(): void {
+    for (const { until, streams } of grants.values()) if (until <= clock()) for (const end of streams) end();
+  }
+
+  /** @throws ServiceError `unavailable` */
+  async function look(): Promise<KeysState> {
+    try {
+      const { state } = await commands.keys.fresh(keysStream);
+      if (state !== held) hold(state);
+      fault = '';
+      return state;
+    } catch (error) {
+      const meaning = isOfAnEvent(error) ? unreadable : outOfReach;
+      // The event may revoke any of them.
+      if (meaning === unreadable) hold(keyDecider.initial);
+      if (meaning !== fault && !isClosed) onFault(error, meaning);
+      fault = meaning;
+      throw error;
+    }
+  }
+
+  await look().catch((error: unknown) => {
+    if (!isOfAnEvent(error)) throw error;
   });
+  let looking: Promise<unknown> | undefined;
+  const timer = setInterval(() => {
+    // Beside the reading: a log that does not answer keeps no stream open.
+    endStreams();
+    looking ??= look()
+      .catch(() => undefined)
+      .finally(() => (looking = undefined));
+  }, lookMs);
   const uses = openKeyUses({
-    models: await openReadModels(settings.views, { busyTimeout }),
-    grants: keyring.grants,
-    onFault: (error) => logger.warn({ err: error }, 'the last use of API keys was not noted'),
+    models,
+    grants: () => grants.values(),
+    onFault: (error) => onFault(error, 'the last use of API keys was not noted'),
   });
   return {
-    authenticate: createAuthenticator({ find: keyring.find, clock: Date.now }),
+    authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
     newId: () => commands.newId('key'),
-    newSecret() {
-      const secret = newApiKey();
-      return { secret, hash: hashKey(secret).toString('hex') };
-    },
+    newSecret: newApiKey,
+    all: look,
+    // A key that is to be revoked must be found, also without the read models.
+    lastUses: (ids) => uses.read(ids).catch(() => new Map()),
     async change(command, context) {
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // Written is written: what cannot be read now will be by the next look.
-      await keyring.catchUp().catch(() => undefined);
+      await look().catch(() => undefined);
       const key = state.get(command.key_id);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
     },
-    list: (page) => list({ keyring, uses }, page),
     async close() {
-      await keyring.close();
+      clearInterval(timer);
+      isClosed = true;
       await uses.close();
     },
   };
 }
 
-async function list(
-  { keyring, uses }: { readonly keyring: Keyring; readonly uses: KeyUses },
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<readonly ShownKey[]> {
-  await keyring.catchUp();
-  const entries = [...keyring.entries()]
-    .filter(({ key }) => key.key_id > after)
-    .sort((one, other) => (one.key.key_id < other.key.key_id ? -1 : 1))
-    .slice(0, limit);
-  const used = await uses.read(entries.map(({ key }) => key.key_id));
-  const now = new Date().toISOString();
-  return entries.map(({ key, ...times }) => ({
-    key_id: key.key_id,
-    name: key.name,
-    scopes: key.scopes.filter(isScope),
-    state: stateOf(key, { now, isSuspended: keyring.isSuspended(key.key_id) }),
-    expires_at: key.expires_at,
-    previous_until: key.previous?.until ?? null,
-    ...times,
-    last_used_at: used.get(key.key_id) ?? null,
-  }));
-}
+const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
 
-function stateOf(
-  key: KeyEntry['key'],
-  { now, isSuspended }: { readonly now: string; readonly isSuspended: boolean },
-): ShownKey['state'] {
-  if (key.isRevoked) return 'revoked';
-  if (isSuspended) return 'suspended';
-  return isExpired(key, now) ? 'expired' : 'active';
+const grantOf = ({ key_id: id, scopes }: Key, hash: string): Grant =>
+  createGrant({ id, hash: Buffer.from(hash, 'hex'), scopes: new Set(scopes), until: 0 });
+
+function secretsOf({ hash, previous, expires_at, revoked_at }: Key): { hash: string; until: number }[] {
+  if (revoked_at !== null) return [];
+  const end = expires_at === null ? Infinity : Date.parse(expires_at);
+  const before = previous === null ? [] : [{ hash: previous.hash, until: Math.min(end, Date.parse(previous.until)) }];
+  return [...before, { hash, until: end }];
 }

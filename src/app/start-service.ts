@@ -1,7 +1,7 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
 import { existsSync } from 'node:fs';
-import { hashKey } from '../api/auth.js';
+import { configuredKey, hashKey } from '../api/auth.js';
 import { keyBanner, startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
@@ -31,6 +31,8 @@ import { openCommands, type Commands } from './commands.js';
 
 /** Requests of other processes are looked for at most this often, in milliseconds. */
 const othersMailMs = 200;
+/** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
+const keyUseBusyMs = 5;
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -133,7 +135,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     : undefined;
   if (mailer !== undefined) parts.mailer = mailer;
 
-  const keys = await apiKeys({ store, commands }, context);
+  const keys = await apiKeys(commands, context);
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer });
   isListening = true;
   mailer?.wake();
@@ -155,14 +157,20 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
 
 /** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
 async function apiKeys(
-  parts: { readonly store: OpenEventStore; readonly commands: Commands },
+  commands: Commands,
   { config, folder, settings, logger, lines }: Context,
 ): Promise<Keys | undefined> {
   const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
   const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
   if (generated !== undefined) lines.write(keyBanner(generated, config.dataDir));
   if (!config.roles.has('api')) return undefined;
-  return await openKeys({ ...parts, settings, configured: config.apiKeys, stored, logger });
+  return await openKeys({
+    commands,
+    configured: [...config.apiKeys.map(configuredKey), ...stored],
+    models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
+    clock: Date.now,
+    onFault: (error, meaning) => logger.error({ err: error }, meaning),
+  });
 }
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */

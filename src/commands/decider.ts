@@ -15,7 +15,7 @@ export type Decision<Event> = readonly Event[] | Refusal;
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;
-  evolve(state: State, event: Event, metadata: Pick<Metadata, 'idempotency'>): State;
+  evolve(state: State, event: Event, metadata: Pick<Metadata, 'at' | 'idempotency'>): State;
   /** `idempotency`: as it will stand in the metadata of the events. */
   decide(command: Command, state: State, idempotency?: Idempotency): Decision<Event>;
   /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */

@@ -4,6 +4,7 @@ import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js'
 import { nameKey } from '../events/names.js';
 import { knownBy, type Decider, type Decision, type Refusal } from './decider.js';
 
+/** Times are UTC in ISO 8601 with milliseconds. */
 export interface Key {
   readonly key_id: string;
   readonly name: string;
@@ -11,50 +12,46 @@ export interface Key {
   readonly hash: string;
   /** The secret before the last rotation. */
   readonly previous: { readonly hash: string; readonly until: string } | null;
+  readonly created_at: string;
   readonly expires_at: string | null;
-  readonly isRevoked: boolean;
+  readonly rotated_at: string | null;
+  readonly revoked_at: string | null;
 }
 
 export type KeysState = Map<string, Key>;
 
-/** Times are UTC in ISO 8601 with milliseconds; `granter` holds the scopes of who asks. */
-export type KeyCommand =
-  | {
-      readonly type: 'Create';
-      readonly key_id: string;
-      readonly name: string;
-      readonly scopes: readonly string[];
-      readonly hash: string;
-      readonly expires_at?: string | undefined;
-      readonly granter: ReadonlySet<string>;
-      readonly now: string;
-    }
-  | {
-      readonly type: 'Rotate';
-      readonly key_id: string;
-      readonly hash: string;
-      readonly previous_until: string;
-      readonly granter: ReadonlySet<string>;
-      readonly now: string;
-    }
-  | { readonly type: 'Revoke'; readonly key_id: string; readonly reason?: string | undefined };
+type Data<Type> = Extract<KeyEvent, { type: Type }>['data'];
+interface Asked {
+  /** The scopes of who asks. */
+  readonly granter: ReadonlySet<string>;
+  readonly now: string;
+}
+type Create = { readonly type: 'Create' } & Asked & Data<'ApiKeyCreated'>;
+type Rotate = { readonly type: 'Rotate' } & Asked & Data<'ApiKeyRotated'>;
+type Revoke = { readonly type: 'Revoke' } & Data<'ApiKeyRevoked'>;
+/** Beside who asks: the data of the event that is wanted. */
+export type KeyCommand = Create | Rotate | Revoke;
 
-export const isExpired = ({ expires_at }: Pick<Key, 'expires_at'>, now: string): boolean =>
-  expires_at !== null && expires_at <= now;
+type Lifetime = Pick<Key, 'revoked_at' | 'expires_at'>;
+export function stateOf({ revoked_at, expires_at }: Lifetime, now: string): 'active' | 'expired' | 'revoked' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at <= now ? 'expired' : 'active';
+}
 
 export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   initial: Map(),
   knows: knownBy<KeyEvent>(keySchemas),
-  evolve(state, { type, data }) {
+  evolve(state, { type, data }, { at }) {
     if (type === 'ApiKeyCreated') {
-      const { expires_at = null, ...created } = data;
-      return state.set(data.key_id, { ...created, previous: null, expires_at, isRevoked: false });
+      const { expires_at = null } = data;
+      const unchanged = { previous: null, rotated_at: null, revoked_at: null };
+      return state.set(data.key_id, { ...data, ...unchanged, created_at: at, expires_at });
     }
     const key = state.get(data.key_id);
     if (key === undefined) return state;
-    if (type === 'ApiKeyRevoked') return state.set(key.key_id, { ...key, isRevoked: true });
+    if (type === 'ApiKeyRevoked') return state.set(key.key_id, { ...key, revoked_at: key.revoked_at ?? at });
     const previous = { hash: key.hash, until: data.previous_until };
-    return state.set(key.key_id, { ...key, hash: data.hash, previous });
+    return state.set(key.key_id, { ...key, hash: data.hash, previous, rotated_at: at });
   },
   decide(command, state) {
     const key = state.get(command.key_id);
@@ -64,35 +61,27 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
   },
 };
 
-type Command<Type> = Extract<KeyCommand, { type: Type }>;
-
-function create(command: Command<'Create'>, state: KeysState): Decision<KeyEvent> {
-  const { key_id, name, scopes, hash, expires_at, granter, now } = command;
+function create({ type: _, granter, now, ...data }: Create, state: KeysState): Decision<KeyEvent> {
+  const { name, scopes, expires_at } = data;
   const lacking = refuseBeyond(granter, scopes);
   if (lacking !== undefined) return lacking;
   if (isReservedKeyName(name)) return { refused: 'reserved_name', parameters: { field: 'name' } };
   if (expires_at !== undefined && expires_at <= now)
     return { refused: 'not_in_the_future', parameters: { field: 'expires_at' } };
-  const isTaken = state.some((key) => !key.isRevoked && !isExpired(key, now) && nameKey(key.name) === nameKey(name));
-  if (isTaken) return { refused: 'duplicate_key_name' };
-  const expiry = expires_at === undefined ? {} : { expires_at };
-  return [{ type: 'ApiKeyCreated', data: { key_id, name, scopes: [...scopes], hash, ...expiry } }];
+  const isTaken = state.some((key) => stateOf(key, now) === 'active' && nameKey(key.name) === nameKey(name));
+  return isTaken ? { refused: 'duplicate_key_name' } : [{ type: 'ApiKeyCreated', data }];
 }
 
 /** Who rotates a key gets its secret, and with it its scopes. */
-function rotate(command: Command<'Rotate'>, key: Key): Decision<KeyEvent> {
-  const { key_id, hash, previous_until, granter, now } = command;
-  if (key.hash === hash) return [];
+function rotate({ type: _, granter, now, ...data }: Rotate, key: Key): Decision<KeyEvent> {
+  if (key.hash === data.hash) return [];
   const lacking = refuseBeyond(granter, key.scopes);
   if (lacking !== undefined) return lacking;
-  if (key.isRevoked || isExpired(key, now)) return { refused: 'key_not_rotatable' };
-  return [{ type: 'ApiKeyRotated', data: { key_id, hash, previous_until } }];
+  return stateOf(key, now) === 'active' ? [{ type: 'ApiKeyRotated', data }] : { refused: 'key_not_rotatable' };
 }
 
-function revoke({ key_id, reason }: Command<'Revoke'>, key: Key): Decision<KeyEvent> {
-  if (key.isRevoked) return [];
-  return [{ type: 'ApiKeyRevoked', data: { key_id, ...(reason === undefined ? {} : { reason }) } }];
-}
+const revoke = ({ type: _, ...data }: Revoke, { revoked_at }: Key): Decision<KeyEvent> =>
+  revoked_at === null ? [{ type: 'ApiKeyRevoked', data }] : [];
 
 function refuseBeyond(granter: ReadonlySet<string>, scopes: readonly string[]): Refusal | undefined {
   const lacking = scopes.find((scope) => !granter.has(scope));

@@ -135,7 +135,7 @@ test('catalogue memory does not grow with renames, though the initial state stay
       type: 'ListCreated',
       data: { list_id: 'lst_1', list_name: nameOf(0) },
     },
-    {},
+    { at: '' },
   );
   const before = heap();
   const renames = 50_000;
@@ -146,7 +146,7 @@ test('catalogue memory does not grow with renames, though the initial state stay
         type: 'ListRenamed',
         data: { list_id: 'lst_1', list_name: nameOf(round), previous_name: nameOf(round - 1) },
       },
-      {},
+      { at: '' },
     );
   expect(state.nameById.get('lst_1')).toBe(nameOf(renames));
   expect((heap() - before) / renames).toBeLessThan(40);

@@ -71,7 +71,7 @@ const states = {
 type StateName = keyof typeof states;
 
 const fold = (events: readonly EmailEvent[]): EmailState =>
-  events.reduce((state, event) => evolve(state, event, {}), initial);
+  events.reduce((state, event) => evolve(state, event, { at: '' }), initial);
 const decided = (given: readonly EmailEvent[], when: EmailCommand): readonly EmailEvent[] | string => {
   const decision = decide(when, fold(given));
   return isRefusal(decision) ? decision.refused : decision;

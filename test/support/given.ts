@@ -4,11 +4,14 @@ import { isRefusal, type Decider, type Decision } from '../../src/commands/decid
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Idempotency } from '../../src/events/envelope.js';
 
+/** When everything happens. */
+const at = '2026-03-01T09:00:00.000Z';
+
 export function given<State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   ...history: readonly Event[]
 ) {
-  const state = history.reduce((folded, event) => decider.evolve(folded, event, {}), decider.initial);
+  const state = history.reduce((folded, event) => decider.evolve(folded, event, { at }), decider.initial);
   return {
     state,
     when(command: Command, idempotency?: Idempotency) {
@@ -32,7 +35,7 @@ export function apply<State, Command, Event extends DomainEvent>(
   state: State,
   decision: Decision<Event>,
 ): State {
-  return isRefusal(decision) ? state : decision.reduce((folded, event) => decider.evolve(folded, event, {}), state);
+  return isRefusal(decision) ? state : decision.reduce((folded, event) => decider.evolve(folded, event, { at }), state);
 }
 
 /** How many events came of it; a refusal has none. */

@@ -28,24 +28,17 @@ const scopeList = described(
 
 const dayInSeconds = 86_400;
 const longestOverlap = 30 * dayInSeconds;
-const isOverlap = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= longestOverlap;
+const isOverlap = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= longestOverlap;
 
-const overlap = described(
-  z
-    .unknown()
-    .refine((value) => value === undefined || isOverlap(value), refusal('invalid_overlap'))
-    .transform((value) => (isOverlap(value) ? value : dayInSeconds))
-    .optional(),
-  {
-    description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
-    type: 'integer',
-    minimum: 0,
-    maximum: longestOverlap,
-    default: dayInSeconds,
-    errors: ['invalid_overlap'],
-  },
-).transform((seconds) => seconds ?? dayInSeconds);
+const overlap = described(z.unknown().refine(isOverlap, refusal('invalid_overlap')).transform(Number), {
+  description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
+  type: 'integer',
+  minimum: 0,
+  maximum: longestOverlap,
+  default: dayInSeconds,
+  errors: ['invalid_overlap'],
+}).default(dayInSeconds);
 
 const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
   .nullish()

@@ -23,7 +23,7 @@ export const revokedKey = z.strictObject({ key_id: keyId, state: z.literal('revo
 export const apiKey = z
   .strictObject({
     ...named,
-    state: z.enum(['active', 'expired', 'revoked', 'suspended']),
+    state: z.enum(['active', 'expired', 'revoked']),
     created_at: time,
     rotated_at: time.nullable(),
     previous_until: time.nullable(),

@@ -6,9 +6,8 @@ import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
-import type { ServiceAnswer, ServiceClient } from '../service-client.js';
+import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js';
 import { table } from '../table.js';
-import { durationOf, expiryIn } from './durations.js';
 
 export function registerKeys(program: Command, line: CommandLine): void {
   const keys = program.command('keys').description('API keys: create, list, rotate, revoke');
@@ -48,111 +47,103 @@ const createOptions = z.object({ name: z.string(), scopes: z.array(z.string()), 
 const rotateOptions = z.object({ overlap: z.string() });
 const revokeOptions = z.object({ reason: z.string().optional() });
 
-const issued = z.object({ key_id: z.string(), secret: z.string(), previous_until: z.string().optional() });
-
 async function createKey(options: z.output<typeof createOptions>, line: CommandLine): Promise<void> {
   const { name, expires } = options;
   const wanted = options.scopes.flatMap((text) => text.split(','));
-  const expiry = expires === undefined ? {} : { expires_at: expiryIn(expires, line.clock()) };
-  const service = await runningService(line);
-  const answer = await service.ask({ method: 'POST', path: '/v1/keys', body: { name, scopes: wanted, ...expiry } });
-  const { key_id } = await showSecret(answer, line);
+  const duration = secondsIn(expires ?? '');
+  // What is no time either is refused by the service.
+  const expires_at = duration === undefined ? expires : new Date(line.clock() + duration * 1_000).toISOString();
+  const body = { name, scopes: wanted, expires_at };
+  const { key_id } = await secretFrom({ method: 'POST', path: '/v1/keys', body }, line);
   line.stderr.write(`${key_id} was created. Its secret is shown this once.\n`);
 }
 
-async function rotateKey(id: string, options: z.output<typeof rotateOptions>, line: CommandLine): Promise<void> {
-  const overlap_seconds = durationOf(options.overlap);
+async function rotateKey(id: string, { overlap }: z.output<typeof rotateOptions>, line: CommandLine): Promise<void> {
+  const overlap_seconds = secondsIn(overlap);
   if (overlap_seconds === undefined) throw new UsageError('--overlap must be a duration such as 24h or 30m, or 0');
-  const service = await runningService(line);
-  const answer = await service.ask({ method: 'POST', path: pathOf(id, 'rotate'), body: { overlap_seconds } });
-  const { key_id, previous_until = '' } = await showSecret(answer, line);
-  line.stderr.write(
-    `${key_id} has a new secret, shown this once. The one before ${overlap_seconds === 0 ? 'has ended' : `holds until ${previous_until}`}.\n`,
-  );
+  const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
+  const { key_id, previous_until } = await secretFrom({ method: 'POST', path, body: { overlap_seconds } }, line);
+  const before = overlap_seconds === 0 ? 'has ended' : `holds until ${previous_until}`;
+  line.stderr.write(`${key_id} has a new secret, shown this once. The one before ${before}.\n`);
 }
 
+const unitSeconds = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+
+/** Of `90d`, `24h`, `30m`, `10s`, or `0`; undefined: that is no duration. */
+export function secondsIn(text: string): number | undefined {
+  if (text === '0') return 0;
+  const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (unitSeconds.get(unit) ?? NaN);
+}
+
+const issued = z.object({ key_id: z.string(), secret: z.string(), previous_until: z.string().optional() });
+
 /** Standard output is the secret and nothing else, so that a script can take it. */
-async function showSecret(answer: ServiceAnswer, line: CommandLine): Promise<z.output<typeof issued>> {
-  const key = issued.parse(dataOf(answer));
-  await line.stdout.write(line.json ? `${JSON.stringify(answer.data)}\n` : `${key.secret}\n`);
+async function secretFrom(request: ServiceRequest, line: CommandLine): Promise<z.output<typeof issued>> {
+  const ask = await asking(line);
+  const data = accepted(await ask(request));
+  const key = issued.parse(data);
+  await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${key.secret}\n`);
   return key;
 }
 
 /** One by one: a refusal does not keep the others from being revoked. */
-async function revokeKeys(
-  ids: readonly string[],
-  body: z.output<typeof revokeOptions>,
-  line: CommandLine,
-): Promise<void> {
-  const service = await runningService(line);
+async function revokeKeys(ids: readonly string[], body: object, line: CommandLine): Promise<void> {
+  const ask = await asking(line);
   for (const id of ids) {
-    const { status, data, message } = await service.ask({ method: 'POST', path: pathOf(id, 'revoke'), body });
+    const path = `/v1/keys/${encodeURIComponent(id)}/revoke`;
+    const { status, data, message } = await ask({ method: 'POST', path, body });
     if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: revoked\n`);
     else {
       line.exitWith(1);
-      line.stderr.write(`${id}: ${status === 404 ? 'There is no key of this id' : message}\n`);
+      line.stderr.write(`${id}: ${message}\n`);
     }
   }
 }
 
-const shownKeys = z.array(
-  z.looseObject({
-    key_id: z.string(),
-    name: z.string(),
-    state: z.string(),
-    scopes: z.array(z.string()),
-    created_at: z.string(),
-    expires_at: z.string().nullable(),
-    last_used_at: z.string().nullable(),
-  }),
-);
+const titles = ['key_id', 'name', 'state', 'scopes', 'created_at', 'expires_at', 'last_used_at'];
+const shownKeys = z.array(z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])));
 
 async function listKeys(line: CommandLine): Promise<void> {
-  const service = await runningService(line);
+  const ask = await asking(line);
   const found: z.output<typeof shownKeys> = [];
-  let cursor: string | undefined = '';
-  while (cursor !== undefined) {
-    const next: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer = await service.ask({ method: 'GET', path: `/v1/keys?limit=200${next}` });
-    found.push(...shownKeys.parse(dataOf(answer)));
-    cursor = answer.nextCursor;
+  let next: string | undefined = '';
+  while (next !== undefined) {
+    const answer: ServiceAnswer = await ask({ method: 'GET', path: `/v1/keys?limit=200${next}` });
+    found.push(...shownKeys.parse(accepted(answer)));
+    const { nextCursor } = answer;
+    next = nextCursor === undefined ? undefined : `&cursor=${encodeURIComponent(nextCursor)}`;
   }
   const { stdout, env } = line;
-  const titles = ['key', 'name', 'state', 'scopes', 'created', 'expires', 'last used'];
+  const rows = found.map((key) => titles.map((title) => [key[title] ?? '-'].flat().join(' ')));
   await stdout.write(
     line.json
       ? found.map((key) => `${JSON.stringify(key)}\n`).join('')
-      : table(
-          found.map((key) => [
-            key.key_id,
-            key.name,
-            key.state,
-            key.scopes.join(' '),
-            key.created_at,
-            key.expires_at ?? '-',
-            key.last_used_at ?? '-',
-          ]),
-          { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold },
-        ),
+      : table(rows, { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold }),
   );
 }
-
-const pathOf = (id: string, change: string): string => `/v1/keys/${encodeURIComponent(id)}/${change}`;
 
 /** @throws CommandFailedError with what the service says */
-function dataOf({ status, data, message }: ServiceAnswer): unknown {
+function accepted({ status, data, message }: ServiceAnswer): unknown {
   if (status === 200) return data;
-  throw new CommandFailedError(status === 404 ? 'There is no key of this id.' : message, { type: 'refused' });
+  throw new CommandFailedError(message, { type: 'refused' });
 }
 
-/** @throws CommandFailedError */
-async function runningService(line: CommandLine): Promise<ServiceClient> {
+/** @throws CommandFailedError no service runs */
+async function asking(line: CommandLine): Promise<ServiceClient['ask']> {
   const service = await line.service();
-  if (service !== undefined) return service;
-  throw new CommandFailedError(
-    'No service runs on this data folder. Start it: only the service knows and changes keys.',
-    {
-      type: 'no_service',
-    },
-  );
+  if (service === undefined)
+    throw new CommandFailedError(
+      'No service runs on this data folder. Start it: only the service knows and changes keys.',
+      { type: 'no_service' },
+    );
+  return async (request) => {
+    const answer = await service.ask(request);
+    return answer.status === 404 ? { ...answer, message: 'There is no key of this id' } : answer;
+  };
 }

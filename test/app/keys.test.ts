@@ -1,11 +1,14 @@
 /** The API keys that a process knows: what a change of the log means for those who have shown a key already. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createAuthenticator, fullGrant, hashKey, type Grant } from '../../src/api/auth.js';
-import { openKeyring, type Keyring } from '../../src/app/keyring.js';
+import { fullGrant, hashKey, type Grant } from '../../src/api/auth.js';
+import { openKeys, type Keys } from '../../src/app/keys.js';
 import { openKeyUses } from '../../src/app/key-uses.js';
+import { createCommandHandler } from '../../src/commands/handle.js';
+import { keyDecider } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
 import { StoreUnavailableError, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
@@ -15,31 +18,47 @@ import { toAppend } from '../support/examples.js';
 const time = Date.parse('2026-03-01T10:00:00.000Z');
 const iso = (at: number): string => new Date(at).toISOString();
 const hashOf = (secret: string): string => hashKey(secret).toString('hex');
-const configured = fullGrant({ id: 'shop', hash: hashKey('configured') });
+const configured = { id: 'shop', hash: hashKey('configured') };
 
 let folder: string;
 let store: SqliteEventStore;
+/** As a process sees it beside others that write. */
+let shared: SqliteEventStore;
 let clock: number;
 let faults: unknown[];
-let opened: Keyring[];
+let opened: Keys[];
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'keyring-'));
+  folder = mkdtempSync(path.join(os.tmpdir(), 'keys-'));
   store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  shared = { ...store, soleWriter: false };
   clock = time;
   faults = [];
   opened = [];
 });
 afterEach(async () => {
-  await Promise.all(opened.map((keyring) => keyring.close()));
+  await Promise.all(opened.map((keys) => keys.close()));
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(): Promise<Keyring> {
-  const onFault = (error: unknown): void => void faults.push(error);
-  const keyring = await openKeyring({ reader: store, others: [configured], clock: () => clock, onFault });
-  opened.push(keyring);
-  return keyring;
+async function open(): Promise<Keys> {
+  const handler = createCommandHandler({
+    store: shared,
+    decider: keyDecider,
+    sources: { now: () => clock, newEventId: randomUUID, newSalt: () => '' },
+    cacheSize: 1,
+    random: Math.random,
+    sleep: () => Promise.resolve(),
+  });
+  const keys = await openKeys({
+    commands: { keys: handler, newId: (prefix) => `${prefix}_1` },
+    configured: [configured],
+    models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
+    clock: () => clock,
+    onFault: (_, meaning) => faults.push(meaning),
+  });
+  opened.push(keys);
+  return keys;
 }
 
 const created = (key_id: string, secret: string, expires_at?: string): KeyEvent => ({
@@ -64,45 +83,53 @@ const write = (...events: readonly (KeyEvent | EventToAppend)[]) =>
     { expectedRevision: 'any' },
   );
 
+const context = { correlationId: 'c', causationId: 'c', requestId: 'c', actor: 'shop' };
+
 /** One connection for each secret, as long as the test lasts. */
-function door(keyring: Keyring): (secret: string) => string | undefined {
-  const authenticate = createAuthenticator({ find: keyring.find, clock: () => clock });
+function door(keys: Keys): (secret: string) => Grant | undefined {
   const sockets = new Map<string, object>();
   return (secret) => {
     const socket = sockets.get(secret) ?? {};
     sockets.set(secret, socket);
-    return authenticate({ headers: { authorization: `Bearer ${secret}` }, socket } as never)?.id;
+    return keys.authenticate({ headers: { authorization: `Bearer ${secret}` }, socket } as never);
   };
 }
+const idsOf = (enter: (secret: string) => Grant | undefined, ...secrets: readonly string[]) =>
+  secrets.map((secret) => enter(secret)?.id);
 
 test('keys of the log and of the configuration are known from the start, others never', async () => {
   await write(created('key_1', 'one'), created('key_2', 'two'), revoked('key_2'));
-  const keyring = await open();
-  const enter = door(keyring);
-  expect(['one', 'two', 'configured', 'none'].map(enter)).toEqual(['key_1', undefined, 'shop', undefined]);
-  expect([...(keyring.find(hashOf('one'))?.scopes ?? [])]).toEqual(['lists:read']);
-  expect(configured.scopes.has('keys')).toBe(true);
+  const enter = door(await open());
+  expect(idsOf(enter, 'one', 'two', 'configured', 'none')).toEqual(['key_1', undefined, 'shop', undefined]);
+  expect([...(enter('one')?.scopes ?? [])]).toEqual(['lists:read']);
+  expect(enter('configured')?.scopes.has('keys')).toBe(true);
 });
 
 test('a revocation in the log holds for connections that have shown the key, and ends their streams', async () => {
   await write(created('key_1', 'one'));
-  const keyring = await open();
-  const enter = door(keyring);
-  expect(enter('one')).toBe('key_1');
-  const ended = new Promise<void>((resolve) => keyring.find(hashOf('one'))?.streams.add(resolve));
+  const enter = door(await open());
+  const ended = new Promise<void>((resolve) => enter('one')?.streams.add(resolve));
   await write(revoked('key_1'));
-  // By the keyring's own look at the log.
+  // By its own look at the log.
   await ended;
   expect(enter('one')).toBeUndefined();
 });
 
+test('a stream that begins after its key has been revoked ends, too', async () => {
+  await write(created('key_1', 'one'));
+  const keys = await open();
+  const grant = door(keys)('one');
+  await write(revoked('key_1'));
+  await keys.all();
+  await new Promise<void>((resolve) => grant?.streams.add(resolve));
+});
+
 test('a key is refused from its end on, and its streams end', async () => {
   await write(created('key_1', 'one', iso(time + 1_000)));
-  const keyring = await open();
-  const enter = door(keyring);
-  const ended = new Promise<void>((resolve) => keyring.find(hashOf('one'))?.streams.add(resolve));
+  const enter = door(await open());
+  const ended = new Promise<void>((resolve) => enter('one')?.streams.add(resolve));
   clock += 999;
-  expect(enter('one')).toBe('key_1');
+  expect(enter('one')?.id).toBe('key_1');
   clock += 1;
   expect(enter('one')).toBeUndefined();
   await ended;
@@ -110,64 +137,58 @@ test('a key is refused from its end on, and its streams end', async () => {
 
 test('after a rotation two secrets hold until the overlap is over, and never three', async () => {
   await write(created('key_1', 'one'), rotated('key_1', 'two', time + 1_000));
-  const keyring = await open();
-  const enter = door(keyring);
-  expect(['one', 'two'].map(enter)).toEqual(['key_1', 'key_1']);
+  const keys = await open();
+  const enter = door(keys);
+  expect(idsOf(enter, 'one', 'two')).toEqual(['key_1', 'key_1']);
   await write(rotated('key_1', 'three', time + 1_000));
-  await keyring.catchUp();
-  expect(['one', 'two', 'three'].map(enter)).toEqual([undefined, 'key_1', 'key_1']);
+  await keys.all();
+  expect(idsOf(enter, 'one', 'two', 'three')).toEqual([undefined, 'key_1', 'key_1']);
   clock += 1_000;
-  expect(['two', 'three'].map(enter)).toEqual([undefined, 'key_1']);
+  expect(idsOf(enter, 'two', 'three')).toEqual([undefined, 'key_1']);
   await write(revoked('key_1'));
-  await keyring.catchUp();
-  expect(['two', 'three'].map(enter)).toEqual([undefined, undefined]);
+  await keys.all();
+  expect(idsOf(enter, 'two', 'three')).toEqual([undefined, undefined]);
 });
 
-test('an event that cannot be read suspends the key that it names, also against later events', async () => {
-  const poison = { ...toAppend(revoked('key_1')), type: 'ApiKeyPaused' };
-  await write(created('key_1', 'one'), created('key_2', 'two'), poison);
-  const keyring = await open();
-  const enter = door(keyring);
-  expect(['one', 'two', 'configured'].map(enter)).toEqual([undefined, 'key_2', 'shop']);
-  expect(faults).toEqual([
-    expect.objectContaining({ message: expect.stringMatching(/ApiKeyPaused.*revision 2/) as unknown }),
-  ]);
-  await write(rotated('key_1', 'again', time + 1_000), created('key_3', 'three'));
-  await keyring.catchUp();
-  expect(['one', 'again', 'three'].map(enter)).toEqual([undefined, undefined, 'key_3']);
-  expect(keyring.isSuspended('key_1')).toBe(true);
-});
-
-test('one that names no key suspends all that were there, but not those of the configuration', async () => {
-  await write(
-    created('key_1', 'one'),
-    { ...toAppend(revoked('key_1')), data: '{"key":"key_1"}' },
-    created('key_2', 'two'),
-  );
-  const enter = door(await open());
-  expect(['one', 'two', 'configured'].map(enter)).toEqual([undefined, 'key_2', 'shop']);
+const unreadable = [
+  ['of an unknown type', { ...toAppend(revoked('key_1')), type: 'ApiKeyPaused' }],
+  ['that is damaged', { ...toAppend(revoked('key_1')), data: '{"key":"key_1"}' }],
+] as const;
+test.each(unreadable)('an event %s refuses all keys but those of the configuration', async (_, event) => {
+  await write(created('key_1', 'one'));
+  const before = await open();
+  const enter = door(before);
+  expect(idsOf(enter, 'one')).toEqual(['key_1']);
+  await write(event, created('key_2', 'two'));
+  for (const keys of [before, await open()]) {
+    await expect(keys.all()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(idsOf(door(keys), 'one', 'two', 'configured')).toEqual([undefined, undefined, 'shop']);
+    const revocation = keys.change({ type: 'Revoke', key_id: 'key_1' }, context);
+    await expect(revocation).rejects.toMatchObject({ code: 'unavailable' });
+  }
+  expect(enter('one')).toBeUndefined();
+  const said = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
+  expect(faults).toEqual([said, said]);
 });
 
 test('with the log out of reach the last known keys hold, and it is said once', async () => {
   await write(created('key_1', 'one', iso(time + 1_000)));
-  const keyring = await open();
-  const enter = door(keyring);
-  const read = store.readStream.bind(store);
+  const keys = await open();
+  const enter = door(keys);
   let looks = 0;
-  const blind = new Promise<void>((resolve) => {
-    store.readStream = () => {
+  await new Promise<void>((resolve) => {
+    shared.readStream = () => {
       looks += 1;
       if (looks === 3) resolve();
       throw new StoreUnavailableError('away');
     };
   });
-  await blind;
-  expect(enter('one')).toBe('key_1');
-  expect(faults).toEqual([expect.any(StoreUnavailableError)]);
-  await expect(keyring.catchUp()).rejects.toThrow('away');
+  expect(enter('one')?.id).toBe('key_1');
+  expect(faults).toEqual(['API keys cannot be followed: those that are known hold']);
+  await expect(keys.all()).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(open()).rejects.toMatchObject({ code: 'unavailable' });
   clock += 1_000;
   expect(enter('one')).toBeUndefined();
-  store.readStream = read;
 });
 
 test('the last use of a key is kept once, for all of its secrets, and by the latest process', async () => {
@@ -185,7 +206,7 @@ test('the last use of a key is kept once, for all of its secrets, and by the lat
     });
     return { ...opened, commits: () => commits };
   };
-  const grant = (lastUsed: number): Grant => ({ ...configured, id: 'key_1', lastUsed });
+  const grant = (lastUsed: number): Grant => ({ ...fullGrant(configured), id: 'key_1', lastUsed });
   const [first, second] = [grant(time), grant(time - 5_000)];
   const one = uses([first, second, { ...grant(0), id: 'key_2' }]);
   await expect.poll(() => one.commits()).toBe(1);
