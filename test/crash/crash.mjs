@@ -1,5 +1,5 @@
 /** The kill test: 32 clients write, the service is killed at a random moment and started again, and nothing that it promised may be missing. */
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tally } from './journal.mjs';
@@ -17,11 +17,10 @@ function copyOfBuild() {
   const built = path.join(root, 'dist');
   if (!existsSync(path.join(built, 'main.js'))) throw new Error('there is no build: npm run build');
   const copy = path.join(root, 'node_modules', `.crash-${process.pid}`);
-  mkdirSync(copy);
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
-  cpSync(built, copy, { recursive: true });
-  writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}\n');
-  return copy;
+  cpSync(built, path.join(copy, 'dist'), { recursive: true });
+  cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+  return path.join(copy, 'dist');
 }
 
 async function openStage(context) {

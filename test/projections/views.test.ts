@@ -34,10 +34,11 @@ function folded<D extends Document>(projection: Projection<D>, stream: string, e
 const later = (seconds: number): string => new Date(Date.parse(exampleTime) + seconds * 1_000).toISOString();
 
 describe('all views', () => {
-  it('handle every event type but those of the service and bare consent', () => {
+  it('handle every event type but those of the service, API keys and bare consent', () => {
     const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
     const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
-    expect(ignored).toEqual(['ConsentRecorded', 'ServiceInitialised']);
+    const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked'];
+    expect(ignored).toEqual(['ConsentRecorded', 'ServiceInitialised', ...ofKeys]);
   });
 
   it.each(liveProjections.map((projection) => [projection.name, projection] as const))(
