@@ -32,7 +32,7 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
 
   routes.on(endpoints.create, async ({ input, scopes: granter, context }) => {
     const secret = keys.newSecret();
-    const asked = { ...input, key_id: keys.newId(), hash: hashOf(secret), granter, now: timeAfter(0) };
+    const asked = { key_id: keys.newId(), ...input, hash: hashOf(secret), granter, now: timeAfter(0) };
     const { key, position } = await keys.change({ type: 'Create', ...asked }, context);
     const { key_id, name, scopes, expires_at } = key;
     return { data: { key_id, name, scopes, expires_at, secret }, headers: ['X-Position', position] };
@@ -60,11 +60,16 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
     const found = sorted.filter(({ key_id }) => key_id > cursor);
     const items = found.slice(0, limit);
     const used = await keys.lastUses(items.map(({ key_id }) => key_id));
-    const show = ({ hash: _, previous, ...key }: Key) => ({
-      ...key,
+    const show = (key: Key) => ({
+      key_id: key.key_id,
+      name: key.name,
       scopes: key.scopes.filter(isScope),
       state: stateOf(key, timeAfter(0)),
-      previous_until: previous?.until ?? null,
+      expires_at: key.expires_at,
+      previous_until: key.previous?.until ?? null,
+      created_at: key.created_at,
+      rotated_at: key.rotated_at,
+      revoked_at: key.revoked_at,
       last_used_at: used.get(key.key_id) ?? null,
     });
     const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;

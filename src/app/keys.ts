@@ -8,10 +8,12 @@ import { keysStream } from '../events/streams.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/new-api-key.js';
 import type { Commands } from './commands.js';
-import { openKeyUses } from './key-uses.js';
+import { createKeyUses } from './key-uses.js';
+import { repeat } from './repeat.js';
 
 /** How often the log is looked at, and open streams, in milliseconds. */
 const lookMs = 400;
+const noteMs = 1_000;
 
 export interface Keys extends KeysOfApi {
   readonly authenticate: Authenticator;
@@ -19,6 +21,7 @@ export interface Keys extends KeysOfApi {
 }
 
 const outOfReach = 'API keys cannot be followed: those that are known hold';
+const notNoted = 'the last use of API keys was not noted';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
 export interface KeysOptions {
@@ -39,9 +42,6 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
   /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
   const grants = new Map<string, Grant>();
   let held = keyDecider.initial;
-  /** As it was reported. */
-  let fault = '';
-  let isClosed = false;
 
   function hold(state: KeysState): void {
     held = state;
@@ -61,37 +61,27 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
 
   /** @throws ServiceError `unavailable` */
   async function look(): Promise<KeysState> {
-    try {
-      const { state } = await commands.keys.fresh(keysStream);
-      if (state !== held) hold(state);
-      fault = '';
-      return state;
-    } catch (error) {
-      const meaning = isOfAnEvent(error) ? unreadable : outOfReach;
+    const { state } = await commands.keys.fresh(keysStream).catch((error: unknown) => {
       // The event may revoke any of them.
-      if (meaning === unreadable) hold(keyDecider.initial);
-      if (meaning !== fault && !isClosed) onFault(error, meaning);
-      fault = meaning;
+      if (isOfAnEvent(error)) hold(keyDecider.initial);
       throw error;
-    }
+    });
+    if (state !== held) hold(state);
+    return state;
   }
 
   await look().catch((error: unknown) => {
     if (!isOfAnEvent(error)) throw error;
   });
-  let looking: Promise<unknown> | undefined;
-  const timer = setInterval(() => {
-    // Beside the reading: a log that does not answer keeps no stream open.
-    endStreams();
-    looking ??= look()
-      .catch(() => undefined)
-      .finally(() => (looking = undefined));
-  }, lookMs);
-  const uses = openKeyUses({
-    models,
-    grants: () => grants.values(),
-    onFault: (error) => onFault(error, 'the last use of API keys was not noted'),
-  });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const onLookFault = (error: unknown): void => onFault(error, isOfAnEvent(error) ? unreadable : outOfReach);
+  void repeat(look, { pause: lookMs, signal, onFault: onLookFault });
+  // Beside the reading: a log that does not answer keeps no stream open.
+  const ending = setInterval(endStreams, lookMs);
+  const uses = createKeyUses(models);
+  const onNoteFault = (error: unknown): void => onFault(error, notNoted);
+  const noting = repeat(() => uses.write(grants.values()), { pause: noteMs, signal, onFault: onNoteFault });
   return {
     authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),
     newId: () => commands.newId('key'),
@@ -108,9 +98,10 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
       return { key, position };
     },
     async close() {
-      clearInterval(timer);
-      isClosed = true;
-      await uses.close();
+      closing.abort();
+      clearInterval(ending);
+      await noting;
+      await models.close();
     },
   };
 }

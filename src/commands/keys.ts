@@ -32,8 +32,7 @@ type Revoke = { readonly type: 'Revoke' } & Data<'ApiKeyRevoked'>;
 /** Beside who asks: the data of the event that is wanted. */
 export type KeyCommand = Create | Rotate | Revoke;
 
-type Lifetime = Pick<Key, 'revoked_at' | 'expires_at'>;
-export function stateOf({ revoked_at, expires_at }: Lifetime, now: string): 'active' | 'expired' | 'revoked' {
+export function stateOf({ revoked_at, expires_at }: Key, now: string): 'active' | 'expired' | 'revoked' {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && expires_at <= now ? 'expired' : 'active';
 }

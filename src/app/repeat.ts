@@ -1,0 +1,24 @@
+/** Does something again and again, until it is told to stop. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface RepeatOptions {
+  /** Milliseconds between the end of one turn and the next. */
+  readonly pause: number;
+  readonly signal: AbortSignal;
+  /** Called once as long as it fails. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export async function repeat(action: () => Promise<unknown>, { pause, signal, onFault }: RepeatOptions): Promise<void> {
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      await action();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing && !signal.aborted) onFault(error);
+      isFailing = true;
+    }
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
