@@ -67,12 +67,7 @@ async function rotateKey(id: string, { overlap }: z.output<typeof rotateOptions>
   line.stderr.write(`${key_id} has a new secret, shown this once. The one before ${before}.\n`);
 }
 
-const unitSeconds = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3_600],
-  ['d', 86_400],
-]);
+const unitSeconds = new Map(Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 }));
 
 /** Of `90d`, `24h`, `30m`, `10s`, or `0`; undefined: that is no duration. */
 export function secondsIn(text: string): number | undefined {
