@@ -108,6 +108,7 @@ module.exports = {
     ...[
       ['express', 'api'],
       ['csv-parse', 'transfer'],
+      ['iconv-lite', 'transfer'],
       ['cors', 'api'],
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],

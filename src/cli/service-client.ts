@@ -1,5 +1,4 @@
 /** The running service, for the command line: finds it, asks it, follows its events. */
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { pinnedFetch, type Fetch } from './pinned-fetch.js';
@@ -29,7 +28,7 @@ export interface ServiceClient {
   readonly url: string;
   /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
-  /** POSTs NDJSON, and gets NDJSON where the status is 200. @throws CommandFailedError as `ask`, also in mid-answer */
+  /** POSTs NDJSON, and gets NDJSON where the status is 200. @throws CommandFailedError as `ask` */
   sendLines(path: string, lines: string): Promise<BulkAnswer>;
   /** Until the service ends the stream. @throws CommandFailedError also when the stream cannot be had, or breaks */
   follow(path: string): AsyncIterable<ServerSentEvent>;
@@ -153,12 +152,11 @@ function createServiceClient(
     async sendLines(path, lines) {
       const headers = { 'content-type': 'application/x-ndjson' };
       const answer = await send(path, { method: 'POST', body: lines, headers });
-      const { status, body } = answer;
-      const wait = Number(answer.headers.get('retry-after') ?? NaN);
-      const retryAfter = Number.isFinite(wait) ? wait : undefined;
-      if (status === 200 && body !== null) return { status, message: '', retryAfter, lines: jsonIn(body, broken) };
-      const { message = '' } = await envelopeOf(answer).catch(broken);
-      return { status, message, retryAfter, lines: jsonIn(Readable.from([]), broken) };
+      const { status } = answer;
+      const retryAfter = Number(answer.headers.get('retry-after') ?? 0);
+      const { message = '' } = status === 200 ? {} : await envelopeOf(answer).catch(broken);
+      const text = status === 200 ? await answer.text().catch(broken) : '';
+      return { status, message, retryAfter, lines: text.split('\n').slice(0, -1).map(parsed) };
     },
     async *follow(path) {
       const answer = await send(path, { headers: { accept: 'text/event-stream' } });
@@ -173,20 +171,6 @@ function createServiceClient(
       }
     },
   };
-}
-
-async function* jsonIn(body: AsyncIterable<Uint8Array>, broken: (error: unknown) => never): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    for await (const bytes of body) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield parsed(line);
-    }
-  } catch (error) {
-    broken(error);
-  }
 }
 
 function parsed(line: string): unknown {

@@ -1,4 +1,4 @@
-/** Reads and appends that outlast a log that is away for a while: reads go on where they stopped, appends are repeated as they were. */
+/** Reads, appends and requests that outlast a log or service that is away for a while: reads go on where they stopped, the others are repeated as they were. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AppendInDoubtError,
@@ -9,6 +9,7 @@ import {
   type ReadAllOptions,
   type StoredEvent,
 } from '../eventstore/event-store.js';
+import { CommandFailedError } from './failures.js';
 
 export interface RetryPolicy {
   /** Milliseconds without any progress, after which the error is passed on. */
@@ -29,7 +30,9 @@ const firstPauseMs = 100;
 
 /** A full disk stays full: the operator hears of it at once. */
 const mayPass = (error: unknown): boolean =>
-  (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) || error instanceof AppendInDoubtError;
+  (error instanceof StoreUnavailableError && !(error instanceof StoreFullError)) ||
+  error instanceof AppendInDoubtError ||
+  (error instanceof CommandFailedError && error.type === 'no_service');
 
 function createRetry({ retry: { timeoutMs, longestPauseMs }, signal }: Retrying) {
   let failingSince: number | undefined;

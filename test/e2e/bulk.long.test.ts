@@ -130,13 +130,24 @@ describe('100,000 rows with every kind of dirt', () => {
       .join('');
     const file = path.join(folder, 'dirt.csv');
     writeFileSync(file, encode(text));
-    const words = ['import', 'contacts', file, '--list', to, '--json'];
+    const words = [
+      'import',
+      'contacts',
+      file,
+      '--list',
+      to,
+      '--json',
+      '--encoding',
+      encoding,
+      '--map',
+      'Tags=tag_name',
+    ];
     const { code, out, err } = await audienceProcess(words, {
       env: { AUDIENCE_URL: service.url(), AUDIENCE_KEY: service.key },
     });
     const bad = rows.filter(([, isGood]) => !isGood).length;
     expect({ code, err: err.replaceAll(/^(importing|Through).*$/gm, '').trim() }).toEqual({ code: 1, err: '' });
-    expect(JSON.parse(out)).toMatchObject({ rows: count, rejected: bad, encoding });
+    expect(JSON.parse(out)).toMatchObject({ rows: count, rejected: bad });
     const one = await service.get('/v1/contacts?email=dirt1@x.example');
     expect(one.body).toMatchObject({ data: { address: 'King, "the" one' } });
   });

@@ -1,11 +1,11 @@
 /** `audience import contacts`: a CSV file into a list, through the running service. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
-import { encodings } from '../../transfer/csv-file.js';
+import { delimiters, encodings } from '../../transfer/csv-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../transfer/import-contacts.js';
 import type { CommandLine } from '../command-line.js';
-import { copyOnTerminal, type Copied } from '../copying.js';
+import { copyOnTerminal } from '../copying.js';
 import { withExamples } from '../program.js';
 import { count, duration } from '../progress-bar.js';
 
@@ -13,7 +13,8 @@ const optionsSchema = z.object({
   list: z.string(),
   map: z.array(z.string()).default([]),
   status: z.string().optional(),
-  encoding: z.enum(encodings).optional(),
+  encoding: z.enum(encodings),
+  delimiter: z.enum(delimiters),
   dryRun: z.boolean().default(false),
   resubscribe: z.boolean().default(false),
 });
@@ -26,7 +27,8 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .requiredOption('--list <id>', 'the list')
     .option('--map <column=field...>', 'what a column is, where its name does not say so')
     .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
-    .addOption(new Option('--encoding <name>', 'of the file, where it is not seen right').choices(encodings))
+    .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
+    .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
     .option('--resubscribe', 'also subscribes who has unsubscribed')
     .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
     .action((file: unknown, options: unknown) => {
@@ -49,40 +51,25 @@ async function run(line: CommandLine, request: ContactsImport): Promise<void> {
   const { result, milliseconds } = await copyOnTerminal(
     line,
     (options) => importContacts(request, { ...options, service: url, send }),
-    'lines',
+    'bytes',
   );
-  await line.stdout.write(
-    line.json ? asJson({ request, result, milliseconds }) : inWords({ request, result, milliseconds }),
-  );
+  const { file, listId: list_id, isDryRun: dry_run } = request;
+  const outcome = dry_run ? 'checked' : 'imported';
+  const report = { outcome, file, list_id, dry_run, ...result, milliseconds: Math.round(milliseconds) };
+  await line.stdout.write(line.json ? `${JSON.stringify(report)}\n` : inWords(request, result, milliseconds));
   if (result.rejected > 0) line.exitWith(1);
 }
 
-type Reported = Omit<Copied<ContactsImport, ContactsImported>, 'advice'>;
-
-function inWords({ request, result, milliseconds }: Reported): string {
-  const { file, listId, isDryRun } = request;
-  const { rows, created, updated, unchanged, kept_unsubscribed: kept, rejected, encoding, rejectedFile } = result;
-  const line = (name: string, number: number, more = ''): string => `  ${name.padEnd(10)}  ${count(number)}${more}`;
+function inWords(
+  request: ContactsImport,
+  { rejected_file, ...counts }: ContactsImported,
+  milliseconds: number,
+): string {
   const lines = [
-    `From ${file} (${encoding}) to list ${listId}`,
-    line('rows', rows, `, in ${duration(milliseconds / 1_000)}`),
-    ...(isDryRun
-      ? [line('valid', rows - rejected)]
-      : [
-          line('created', created),
-          line('updated', updated),
-          line('unchanged', unchanged),
-          ...(kept === 0 ? [] : [line('of these', kept, ' unsubscribed before, and stay so: see --resubscribe')]),
-        ]),
-    line('rejected', rejected, rejectedFile === undefined ? '' : `, see ${rejectedFile}`),
+    `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
+    ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${count(number)}`),
+    ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
+    ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
   ];
-  if (isDryRun) lines.push('', 'Dry run: nothing was imported.');
   return `${lines.join('\n')}\n`;
-}
-
-function asJson({ request, result, milliseconds }: Reported): string {
-  const { file, listId: list_id, isDryRun: dry_run } = request;
-  const { rejectedFile: rejected_file = null, ...counts } = result;
-  const outcome = dry_run ? 'checked' : 'imported';
-  return `${JSON.stringify({ outcome, file, list_id, dry_run, ...counts, rejected_file, milliseconds: Math.round(milliseconds) })}\n`;
 }
