@@ -1,12 +1,14 @@
 /** Contacts in bulk: each line of a body is an upsert of its own, answered with a line of its own, in order. */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
 import type { UpsertedContact } from '../commands/audience.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
 import { inOrder } from '../transfer/in-order.js';
 import { isObject } from './envelope.js';
 import type { Values } from './parse.js';
+import type { bulkLine } from './schemas/answers.js';
 
 /** Lines under way. More would be no faster, and others would wait longer for the disk. */
 const atOnce = 32;
@@ -29,40 +31,40 @@ interface BulkOptions<Contact> {
   readonly admit: () => Promise<void> | undefined;
 }
 
-type Result =
-  | { readonly outcome: 'valid' }
-  | ({ readonly outcome: UpsertedContact['outcome'] } & Readonly<Record<'contact_id' | 'status' | 'position', string>>)
-  | {
-      readonly outcome: 'refused' | 'unavailable';
-      readonly error: { readonly type: string; readonly message: string };
-    };
+type BulkLine = z.output<typeof bulkLine>;
 
 export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Contact>): AsyncGenerator<string> {
   const { parse, streamOf, save, admit } = options;
-  const underWay = new Map<string, Promise<Result>>();
+  const underWay = new Map<string, Promise<BulkLine>>();
   let fault: ServiceError | undefined;
   /** As the last one was: files are mostly all new or all known. */
   let isLikelyNew = true;
 
-  async function saveNow(contact: Contact): Promise<Result> {
-    if (save === undefined) return { outcome: 'valid' };
-    // The store has failed before: the rest is not tried, so that the client hears of it soon.
-    if (fault !== undefined) return failure(fault);
+  function failure(line: number, error: unknown): BulkLine {
+    const known = error instanceof ServiceError ? error : new ServiceError('internal', {}, { cause: error });
+    if (isOutage(known)) fault = known;
+    const { type } = errorCatalogue[known.code];
+    const outcome = isOutage(known) ? 'unavailable' : 'refused';
+    return { line, outcome, error: { type, message: known.message } };
+  }
+
+  async function saveNow(line: number, contact: Contact): Promise<BulkLine> {
+    if (save === undefined) return { line, outcome: 'valid' };
+    // A store has failed before: the rest is not tried, so that the client hears of it soon.
+    if (fault !== undefined) return failure(line, fault);
     try {
       const { outcome, contactId: contact_id, status, position } = await save(contact, isLikelyNew);
       isLikelyNew = outcome === 'created';
-      return { outcome, contact_id, status, position };
+      return { line, outcome, contact_id, status, position };
     } catch (error) {
-      const known = error instanceof ServiceError ? error : new ServiceError('internal', {}, { cause: error });
-      if (isOutage(known)) fault = known;
-      return failure(known);
+      return failure(line, error);
     }
   }
 
-  function saveInTurn(contact: Contact): Promise<Result> {
+  function saveInTurn(line: number, contact: Contact): Promise<BulkLine> {
     const stream = streamOf(contact);
     const before = underWay.get(stream);
-    const saved = before === undefined ? saveNow(contact) : before.then(() => saveNow(contact));
+    const saved = before === undefined ? saveNow(line, contact) : before.then(() => saveNow(line, contact));
     underWay.set(stream, saved);
     void saved.then(() => {
       if (underWay.get(stream) === saved) underWay.delete(stream);
@@ -70,30 +72,22 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
     return saved;
   }
 
-  async function answer({ number, bytes }: Line): Promise<string> {
-    let result: Result;
+  async function answer({ number, bytes }: Line): Promise<BulkLine> {
     try {
-      result = await saveInTurn(parse(objectIn(bytes)));
+      return await saveInTurn(number, parse(objectIn(bytes)));
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      result = failure(error);
+      return failure(number, error);
     }
-    return `${JSON.stringify({ line: number, ...result })}\n`;
   }
 
   let piece = '';
-  for await (const text of inOrder(linesIn(body, admit), atOnce, answer)) {
-    piece += text;
+  for await (const line of inOrder(linesIn(body, admit), atOnce, answer)) {
+    piece += `${JSON.stringify(line)}\n`;
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';
   }
   if (piece !== '') yield piece;
-}
-
-function failure(error: ServiceError): Result {
-  const { type } = errorCatalogue[error.code];
-  return { outcome: isOutage(error) ? 'unavailable' : 'refused', error: { type, message: error.message } };
 }
 
 /** A contact with an event that cannot be read stays unavailable by itself, until somebody acts: no reason to stop. */
