@@ -70,6 +70,7 @@ export default defineConfig(({ mode }) => {
             ...(hasServers
               ? {
                   include: ['test/e2e/**/*.test.ts'],
+                  exclude: isLong ? [] : ['test/**/*.long.test.ts'],
                   env: { ...env, TEST_STORES: 'servers' },
                   globalSetup: ['test/support/servers-run.ts'],
                 }

@@ -6,6 +6,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { audience } from '../support/audience.js';
 import { makeCertificate } from '../support/certificates.js';
+import { onServers } from '../support/stores.js';
 import { eventually, freshFolder, runToExit, startService, type Service } from '../support/service.js';
 
 const host = 'ledger.example.com';
@@ -61,7 +62,10 @@ test('TLS 1.2 and 1.3 are spoken, 1.1 and plain HTTP are not', async () => {
   expect(await service.raw('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toBe('');
 });
 
-test('the command line trusts the certificate of the service on its data folder, though its name is another', async () => {
+test('the command line trusts the certificate of the service on its data folder, though its name is another', async ({
+  skip,
+}) => {
+  skip(onServers, 'an option --data-dir stands for embedded stores');
   const words = ['--data-dir', service.dataDir, 'projections', 'status', '--json'];
   const answered = await audience(words, { env: { AUDIENCE_KEY: service.key } });
   expect(answered).toMatchObject({ code: 0, err: `Through the service at ${service.url()}.\n` });
