@@ -47,11 +47,20 @@ export async function readLines(request: IncomingMessage, limit: number): Promis
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
   const isLines = type === undefined || /^application\/x-ndjson *(; *charset="?utf-?8"? *)?$/i.test(type);
   if (!isLines || encoding.toLowerCase() !== 'identity') throw new ServiceError('not_ndjson');
+  const { socket } = request;
   request.setTimeout(uploadTimeoutMs, () => request.destroy());
-  const bytes = await collect(request, limit, (received) => received);
-  request.setTimeout(0);
-  return bytes;
+  uploading.add(socket);
+  try {
+    return await collect(request, limit, (received) => received);
+  } finally {
+    uploading.delete(socket);
+    request.setTimeout(0);
+  }
 }
+
+const uploading = new WeakSet<object>();
+/** Whether lines come over this socket: they have a time-out of their own. */
+export const isUploading = (socket: object): boolean => uploading.has(socket);
 
 function refuseMediaType(): never {
   throw new ServiceError('unsupported_media_type');

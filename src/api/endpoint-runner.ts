@@ -110,7 +110,10 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
     if (!grant.scopes.has(endpoint.scope)) throw new ServiceError('forbidden', { names: endpoint.scope });
-    if (endpoint.lines !== undefined) return noBody;
+    if (endpoint.lines !== undefined) {
+      cutWithKey(context);
+      return noBody;
+    }
     return readBody(request, { limit: endpoint.bodyLimit ?? defaultBodyLimit, expected: echoed.flat.length > 0 });
   }
 
@@ -169,20 +172,17 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     answer: Answer | StreamedAnswer,
     { message }: AnyEndpoint,
   ): Promise<void> {
-    const { request, response, grant } = context;
+    const { request, response } = context;
     if (!('pieces' in answer)) {
       const headers = headersOf(options, context, answer.headers ?? []);
       sendWhole(response, { status: 200, headers, body: successBody(answer, message) });
       return;
     }
-    // A key that has ended gets nothing more.
-    const cut = (): void => void response.destroy();
-    grant?.streams.add(cut);
+    cutWithKey(context);
     try {
       const headers = headersOf(options, context, []);
       await sendStream(response, answer, { headers, isHead: request.method === 'HEAD', stallTimeout });
     } finally {
-      grant?.streams.delete(cut);
       answer.close?.();
     }
   }
@@ -248,9 +248,17 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   };
 }
 
-/** Of a request that has passed `enter`. */
+/** A key that has ended gets nothing more, and sends nothing more. */
+function cutWithKey({ grant, response }: RequestContext): void {
+  const cut = (): void => void response.destroy();
+  grant?.streams.add(cut);
+  response.once('close', () => grant?.streams.delete(cut));
+}
+
+/** Of a request that has passed `enter`. @throws ServiceError `unauthorized` where the key was revoked while the body came */
 function grantIn({ grant }: RequestContext): Grant {
   if (grant === undefined) throw new Error('a request was let in without a key');
+  if (grant.until === 0) throw new ServiceError('unauthorized');
   return grant;
 }
 

@@ -5,6 +5,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
+import { isUploading } from './body.js';
 
 const minVersion = 'TLSv1.2';
 
@@ -30,8 +31,7 @@ export function renewCertificate(server: http.Server, certificate: SecureContext
 /** What comes too slowly, or is no HTTP, is answered as Node does by itself, with one exception. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   // A bulk upload has a time-out of its own: it may take long, as long as it moves.
-  const ownTimeout = socket instanceof net.Socket ? (socket.timeout ?? 0) : 0;
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && ownTimeout > 0) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (socket.writable && !isAnswering(socket)) {
     const reason = refusedAs[error.code ?? ''] ?? '400 Bad Request';
     socket.write(`HTTP/1.1 ${reason}\r\nConnection: close\r\n\r\n`);

@@ -103,7 +103,7 @@ const hasOwn = (view: unknown, name: string): boolean =>
   typeof view === 'object' && view !== null && Object.hasOwn(view, name);
 
 const own = (value: unknown, name: string): unknown =>
-  value === undefined || value === null ? undefined : Object.getOwnPropertyDescriptor(value, name)?.value;
+  hasOwn(value, name) ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
 
 function boundedWriter(stretches: readonly string[], rendering: Rendering): Mustache.Writer {
   const { field, maxBytes, escape } = rendering;

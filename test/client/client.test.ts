@@ -132,6 +132,9 @@ describe('against a server that fails', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
     await tried(() => client.createList({ body, header: { 'Idempotency-Key': 'mine' } }), [cut]);
     expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine']);
+    // This once took the place of the key that is made, and the create was repeated without one.
+    await tried(() => client.createList({ body, header: { 'Idempotency-Key': undefined } as object }), [cut]);
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).has(undefined)).toBe(false);
   });
 
   test('repeats what could do harm after 429 only', async () => {

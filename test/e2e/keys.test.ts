@@ -260,6 +260,30 @@ test('a bulk ends with the key that has begun it', async () => {
   expect((await service.countEvents()) - before).toBeLessThan(2 * lines);
 });
 
+test('what comes with a key that was revoked meanwhile is not written', async () => {
+  const key = await issue(['contacts:write', 'lists:write']);
+  const list = await newList(service);
+  const open = (path: string, type: string) => {
+    const request = http.request(new URL(path, service.url()), {
+      method: 'POST',
+      headers: { ...key.bearer, 'content-type': type, 'content-length': 100 },
+    });
+    return request.on('error', () => undefined);
+  };
+  const bulk = open(`/v1/contacts/${list}/bulk`, 'application/x-ndjson');
+  const create = open('/v1/lists/create', 'application/json');
+  for (const request of [create, bulk]) request.write('{'.padEnd(50));
+  // Both have been let in.
+  await eventually(async () => ((await entry(key.id))?.['last_used_at'] === null ? undefined : true));
+  const cut = new Promise((resolve) => bulk.once('close', resolve));
+  await ok(service.post(`/v1/keys/${key.id}/revoke`));
+  await cut;
+  create.end('"list_name": "Too late"}'.padStart(50));
+  const [answer] = (await once(create, 'response')) as [http.IncomingMessage];
+  expect(answer.statusCode).toBe(401);
+  answer.resume();
+});
+
 test('a key that ends is refused on an open connection, and its streams are cut', async () => {
   const key = await issue(['audit:read'], { expires_at: new Date(Date.now() + 1_500).toISOString() });
   const connection = onOneConnection();
