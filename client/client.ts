@@ -72,8 +72,8 @@ export function createClient(options: ClientOptions): AudienceClient {
 
   async function call(id: OperationId, { path, query, header, body, signal }: AnyInput): Promise<unknown> {
     const [method, route, repeat] = operationTable[id];
-    const key = header?.['Idempotency-Key'] ?? newKey();
-    const headers = repeat === 'key' ? { ...header, 'Idempotency-Key': key } : header;
+    const headers =
+      repeat === 'key' ? { ...header, 'Idempotency-Key': header?.['Idempotency-Key'] ?? newKey() } : header;
     const { data, error, response } = await send(method, route, {
       params: { path, query, header: headers },
       body,

@@ -125,6 +125,9 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
+
 export interface ErrorParameters {
   /** Name of the body field or query parameter, as the client wrote it. */
   readonly field?: string | undefined;

@@ -53,10 +53,12 @@ const slowedByMs = 250;
 
 export function createApp(options: ApiOptions): Express {
   const { ownWrites, events, keys, corsOrigins = [] } = options;
+  const admit = (): Promise<void> | undefined =>
+    ownWrites.lag() < maxLagMs ? undefined : ownWrites.waitForLag(maxLagMs, slowedByMs);
   const positions = { shown: ownWrites.visiblePosition, head: () => events.head() };
   const runner = createEndpointRunner({
     ...options,
-    admit: admitTo(ownWrites),
+    admit,
     minPosition: (header) => minPositionOf(header, positions),
   });
 
@@ -65,19 +67,16 @@ export function createApp(options: ApiOptions): Express {
   app.disable('etag');
   app.enable('case sensitive routing');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
-  if (keys !== undefined) mountEndpoints(app, { ...options, keys }, runner);
+  if (keys !== undefined) mountEndpoints(app, { ...options, keys, admit }, runner);
   healthRoutes(app, options.readiness, runner);
   app.use(unknownRoute(runner));
   app.use(routingFault(runner));
   return app;
 }
 
-const admitTo = (ownWrites: OwnWrites) => (): Promise<void> | undefined =>
-  ownWrites.lag() < maxLagMs ? undefined : ownWrites.waitForLag(maxLagMs, slowedByMs);
-
 function mountEndpoints(
   app: Express,
-  options: ApiOptions & { readonly keys: KeysOfApi },
+  options: ApiOptions & { readonly keys: KeysOfApi; readonly admit: () => Promise<void> | undefined },
   runner: EndpointRunner,
 ): void {
   const { audience, queries } = options;
@@ -87,8 +86,7 @@ function mountEndpoints(
   docsRoutes(app, runner, () =>
     createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
   );
-  const admit = admitTo(options.ownWrites);
-  contactRoutes(routes, { ...options, admit, endpoints: endpoints.contacts, audience, queries, reads });
+  contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
   catalogueRoutes(routes, {
     reads,
     kind: 'list',

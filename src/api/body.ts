@@ -8,6 +8,9 @@ export type Body = Readonly<Record<string, unknown>>;
 
 export const noBody: Body = Object.freeze({});
 
+/** Bytes of a body, and of each line in bulk. */
+export const defaultBodyLimit = 256 * 1024;
+
 /** The client went away before its body was complete: nobody is left to answer. */
 export class RequestAbortedError extends Error {
   override readonly name = 'RequestAbortedError';
@@ -123,7 +126,8 @@ function collect<Result>(request: IncomingMessage, limit: number, take: (bytes: 
   });
 }
 
-function parseObject(bytes: Buffer): Body {
+/** @throws ServiceError `invalid_json` */
+export function parseObject(bytes: Buffer): Body {
   if (bytes.length === 0) return noBody;
   let value: unknown;
   try {

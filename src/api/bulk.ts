@@ -1,12 +1,11 @@
 /** Contacts in bulk: each line of a body is an upsert of its own, answered with a line of its own, in order. */
-import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { UpsertedContact } from '../commands/audience.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { isUnreadable } from '../events/codec.js';
 import { inOrder } from '../transfer/in-order.js';
-import { isObject } from './envelope.js';
+import { defaultBodyLimit, parseObject } from './body.js';
 import type { Values } from './parse.js';
 import type { bulkLine } from './schemas/answers.js';
 
@@ -16,8 +15,6 @@ const atOnce = 32;
 const linesPerTurn = 2;
 /** Lines after which a bulk waits as a single write does where the views lag. */
 const portion = 64;
-/** Bytes, as of a single upsert. */
-const longestLine = 256 * 1024;
 /** Characters of the answer that are sent at once. */
 const pieceLength = 4 * 1024;
 
@@ -114,13 +111,6 @@ async function* linesIn(body: Buffer, admit: () => Promise<void> | undefined): A
 }
 
 function objectIn(bytes: Buffer): Values {
-  if (bytes.length > longestLine) throw new ServiceError('too_large');
-  let value: unknown;
-  try {
-    value = isUtf8(bytes) ? JSON.parse(bytes.toString('utf8')) : undefined;
-  } catch {
-    value = undefined;
-  }
-  if (!isObject(value)) throw new ServiceError('invalid_json');
-  return value;
+  if (bytes.length > defaultBodyLimit) throw new ServiceError('too_large');
+  return parseObject(bytes);
 }

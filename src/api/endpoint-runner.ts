@@ -5,7 +5,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import type { Grant } from './auth.js';
 import { peerAddress, type ClientAddress } from './client-address.js';
-import { noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
+import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
 import { idempotencyKeyOf } from './idempotency.js';
@@ -90,7 +90,6 @@ interface PreparedFor<Input, Query, Parameter extends string> extends Prepared {
   readonly handle: (call: Call<Input, Query, Parameter>) => Promise<Answer | StreamedAnswer>;
 }
 
-const defaultBodyLimit = 256 * 1024;
 const anonymousBodyLimit = 8 * 1024;
 const noQuery = Object.freeze({});
 const clientClosedRequest = 499;

@@ -1,7 +1,7 @@
 /** Parses what a request carries with the schema of its endpoint, in the contract's order: required fields, unknown fields, each field's form. */
 import leven from 'leven';
 import { z } from 'zod';
-import { errorCatalogue, ServiceError, type ErrorCode } from '../errors.js';
+import { isErrorCode, ServiceError, type ErrorCode } from '../errors.js';
 import { isObject } from './envelope.js';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -86,6 +86,3 @@ function refusalOf(issue: z.core.$ZodIssue | undefined): Readonly<Record<string,
   if (issue?.code === 'invalid_type') return { code: ofType[issue.expected] };
   return issue?.code === 'custom' ? (issue.params ?? {}) : {};
 }
-
-const isErrorCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(errorCatalogue, code);

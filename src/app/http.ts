@@ -6,7 +6,7 @@ import { clientAddressBehind, peerAddress } from '../api/client-address.js';
 import type { Readiness } from '../api/health.js';
 import { createRateLimiter } from '../api/rate-limit.js';
 import { closeServer, createServer, renewCertificate } from '../api/server.js';
-import { followCertificate, ownCertificate, readCertificate } from '../stores/certificate.js';
+import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
@@ -36,6 +36,8 @@ export interface Http {
 
 export interface HttpOptions {
   readonly config: Config;
+  /** Undefined: HTTP. */
+  readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   readonly logger: Logger;
@@ -52,7 +54,8 @@ export interface HttpOptions {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions): Promise<Http> {
-  const { config, folder, logger, lines, guard, store, streamKeys, keys, commands, views, mailer } = options;
+  const { config, certificate, folder, logger, lines, guard, store, streamKeys, keys, commands, views, mailer } =
+    options;
   let stopping = false;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
@@ -87,7 +90,6 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     isStopping: () => stopping,
   });
   const { tls } = config;
-  const certificate = tls === undefined ? undefined : readCertificate(tls);
   const server = createServer(app, certificate);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

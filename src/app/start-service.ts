@@ -6,7 +6,7 @@ import { keyBanner, startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
-import { readCertificate } from '../stores/certificate.js';
+import { readCertificate, type Certificate } from '../stores/certificate.js';
 import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
 import { openKeys, type Keys } from './keys.js';
@@ -42,6 +42,8 @@ export interface Service {
 
 interface Context extends Logs {
   readonly config: Config;
+  /** Undefined: HTTP. */
+  readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
@@ -52,7 +54,7 @@ interface Context extends Logs {
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
   // A bad certificate is refused before anything is written.
-  if (config.tls !== undefined) readCertificate(config.tls);
+  const certificate = config.tls && readCertificate(config.tls);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
@@ -65,7 +67,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
   try {
-    return await startOn(store, { ...logs, config, folder, settings, guard, signal });
+    return await startOn(store, { ...logs, config, certificate, folder, settings, guard, signal });
   } catch (error) {
     // Where the log is altered, that is the reason why something else failed.
     const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);

@@ -13,7 +13,7 @@ const timePattern =
  */
 export function parseTime(text: string, edge: Edge): string | undefined {
   const day = text.trim().slice(0, 10);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || !isCalendarDay(day)) return undefined;
+  if (!isCalendarDay(day)) return undefined;
   if (text.trim() === day) return edge === 'start' ? `${day}T00:00:00.000Z` : `${day}T23:59:59.999Z`;
   const parts = timePattern.exec(text.trim());
   return parts === null ? undefined : parseParts(parts, edge);
@@ -28,7 +28,9 @@ function parseParts([, day = '', clock = '', second, fraction = '', zone = '']: 
   return time.length === 24 ? time : undefined;
 }
 
-function isCalendarDay(day: string): boolean {
+/** `YYYY-MM-DD`, and a day that there was or will be. */
+export function isCalendarDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
   const time = Date.parse(`${day}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { nothing, paging } from '../schemas/query.js';
 import { deletedGroup, deletedList, deletedTag, group, list, pageOf, tag } from '../schemas/answers.js';
-import { endpoint, ownRead, write } from './endpoint.js';
+import { endpoint, ownRead, read, write } from './endpoint.js';
 
 const kinds = {
   group: { title: 'Group', example: 'Customers', unknown: 'unknown_group', duplicate: 'duplicate_group_name' },
@@ -58,15 +58,12 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       errors: [unknown],
     }),
     get: endpoint({
+      // The original API has a GET of a list and of a tag, and none of a group.
+      ...(kind === 'group' ? ownRead : read),
       id: `get${title}`,
-      method: 'get',
       path: `/v1/${kind}s/{${kind}_id}`,
       scope: `${kind}s:read`,
       summary: `Retrieve a ${kind}`,
-      // The original API has a GET of a list and of a tag, and none of a group.
-      ...(kind === 'group' ? { own: true } : {}),
-      body: nothing,
-      query: nothing,
       answer: { data: item },
       errors: [unknown],
     }),

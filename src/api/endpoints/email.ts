@@ -21,7 +21,7 @@ export const emailEndpoints = {
     bodyLimit: 1024 * 1024,
     bucket: 'email',
     message: 'Email accepted for delivery!',
-    answer: { data: answers.acceptedEmail },
+    answer: { data: answers.acceptedEmail, headers: ['Location'] },
     errors: ['invalid_template', 'not_a_scalar', 'invalid_idempotency_key', 'idempotency_conflict'],
   }),
   release: endpoint({

@@ -12,6 +12,8 @@ export interface Success {
   readonly beside?: z.ZodRawShape;
   /** Without the envelope, by media type; of lines and events: what one of them holds. */
   readonly others?: Readonly<Record<string, z.ZodType>>;
+  /** Beside those that follow from what the endpoint is. */
+  readonly headers?: readonly string[];
   /** It has an `ETag`: 304 where a client has it already. */
   readonly cached?: true;
 }

@@ -192,7 +192,7 @@ function answerHeaders(endpoint: AnyEndpoint, method: Method): Json {
     names.push(...counted);
     if (method !== 'get' && endpoint.message !== undefined) names.push('X-Position');
     if (repeatOf(endpoint, method) === 'key') names.push('Idempotent-Replayed');
-    if (endpoint.id === 'sendEmail') names.push('Location');
+    names.push(...(endpoint.answer.headers ?? []));
   }
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -1,6 +1,6 @@
 /** The errors in the OpenAPI document: a schema for each code of the catalogue, and the responses that they make. */
-import { errorCatalogue, type ErrorCode } from '../../errors.js';
-import { isErrorCode, type Json } from './schemas.js';
+import { errorCatalogue, isErrorCode, type ErrorCode } from '../../errors.js';
+import type { Json } from './schemas.js';
 
 /** The headers of answers to requests that need an API key. */
 export const counted = ['RateLimit', 'RateLimit-Policy', 'Preference-Applied'];

@@ -1,6 +1,6 @@
 /** JSON Schema of the zod schemas of the table; those with a name stand once, in the components. */
 import { z } from 'zod';
-import { errorCatalogue, type ErrorCode } from '../../errors.js';
+import { isErrorCode, type ErrorCode } from '../../errors.js';
 import { isObject } from '../envelope.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -53,9 +53,6 @@ export function createSchemas(): Schemas {
     named: () => named,
   };
 }
-
-export const isErrorCode = (code: unknown): code is ErrorCode =>
-  typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 
 /** zod leaves these two out of schemas that transform; ours are what may be sent. */
 function restore(of: z.core.$ZodType, schema: Record<string, unknown>): void {

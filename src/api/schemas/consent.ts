@@ -1,7 +1,7 @@
 /** The optional `consent` of a contact: how the person agreed, as evidence. Kept as it was given, but for spaces around it and the zone of its time. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseTime } from '../../audit/times.js';
+import { moment } from './fields.js';
 import { controlButTabAndLineBreak, described, refusal, text } from './rules.js';
 
 /** How far the clock of a caller may be ahead of ours. */
@@ -52,15 +52,9 @@ export function consent(clock: () => number) {
     .transform((given) => given ?? undefined);
 }
 
-/** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
-function pastMoment(clock: () => number) {
-  const momentOf = (value: string): string | undefined =>
-    /^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined;
-  return described(
-    text({})
-      .transform((value) => momentOf(value))
-      .refine((time) => time !== undefined, refusal('invalid_moment'))
-      .refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future')),
+const pastMoment = (clock: () => number) =>
+  described(
+    moment().refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future')),
     {
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],
@@ -69,4 +63,3 @@ function pastMoment(clock: () => number) {
       errors: ['not_a_string', 'invalid_characters', 'invalid_moment', 'in_the_future'],
     },
   );
-}

@@ -1,6 +1,6 @@
 /** The fields of request bodies: what each of them may be. */
 import { z } from 'zod';
-import { parseTime } from '../../audit/times.js';
+import { isCalendarDay, parseTime } from '../../audit/times.js';
 import { parseMailbox } from '../../commands/address.js';
 import { isAddress } from '../../events/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
@@ -99,17 +99,17 @@ function anyCase(word: string): string {
   return [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 }
 
-/** In UTC with milliseconds. A date alone is refused: it leaves open when it ends. That it is in the future is a rule of the decider. */
-export const futureMoment = described(
-  text({}, { format: 'date-time', examples: ['2030-01-01T00:00:00Z'] })
+/** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
+export const moment = (about: Described = {}) =>
+  text({}, about)
     .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))
-    .refine((time) => time !== undefined, refusal('invalid_moment'))
-    .nullish(),
-  {
-    description: 'ISO 8601 with its zone, in the future.',
-    errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
-  },
-).transform((time) => time ?? undefined);
+    .refine((time) => time !== undefined, refusal('invalid_moment'));
+
+/** That it is in the future is a rule of the decider. */
+export const futureMoment = described(moment({ format: 'date-time', examples: ['2030-01-01T00:00:00Z'] }).nullish(), {
+  description: 'ISO 8601 with its zone, in the future.',
+  errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
+}).transform((time) => time ?? undefined);
 
 const maxTagNames = 100;
 const tagName = text({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
@@ -177,10 +177,4 @@ export function profile(clock: () => number) {
     country: profileText(upTo255, 'United Kingdom'),
     zipcode: profileText({ maxCharacters: 32 }, 'SW1Y 4JH'),
   };
-}
-
-function isCalendarDay(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
-  const time = Date.parse(`${value}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }

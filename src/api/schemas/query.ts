@@ -117,7 +117,6 @@ export const between = {
   to: time('end', 'Only what happened then or earlier.').optional(),
 };
 
-/** @throws nothing: the issue makes the answer */
 export const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }): boolean =>
   from === undefined || to === undefined || from <= to;
 

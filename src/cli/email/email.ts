@@ -1,10 +1,11 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../transfer/failures.js';
 import { wholeNumberIn } from '../audit/options.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
+import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
 import { table } from '../table.js';
 import { deliveryStates } from '../../projections/emails.js';
@@ -73,11 +74,7 @@ const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_
 
 /** One by one: a refusal does not keep the others from being changed. */
 async function change(name: 'release' | 'cancel', ids: readonly string[], line: CommandLine): Promise<void> {
-  const service = await line.service();
-  if (service === undefined)
-    throw new CommandFailedError('No service runs on this data folder. Start it: only the service changes e-mails.', {
-      type: 'no_service',
-    });
+  const service = await demandService(line, '. Start it: only the service changes e-mails.');
   for (const id of ids) {
     const path = `/v1/email/${encodeURIComponent(id)}/${name}`;
     const { status, data, message } = await service.ask({ method: 'POST', path });

@@ -2,10 +2,10 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { delimiters, encodings } from '../../transfer/csv-file.js';
-import { CommandFailedError } from '../../transfer/failures.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../transfer/import-contacts.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from '../copying.js';
+import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
 import { count, duration } from '../progress-bar.js';
 
@@ -42,12 +42,7 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 }
 
 async function run(line: CommandLine, request: ContactsImport): Promise<void> {
-  const service = await line.service();
-  if (service === undefined)
-    throw new CommandFailedError('No service runs on this data folder: contacts are imported through it.', {
-      type: 'no_service',
-    });
-  const { url, sendLines: send } = service;
+  const { url, sendLines: send } = await demandService(line, ': contacts are imported through it.');
   const { result, milliseconds } = await copyOnTerminal(
     line,
     (options) => importContacts(request, { ...options, service: url, send }),

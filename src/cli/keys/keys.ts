@@ -5,6 +5,7 @@ import { scopes } from '../../events/scopes.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
+import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
 import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js';
 import { table } from '../table.js';
@@ -131,12 +132,7 @@ function accepted({ status, data, message }: ServiceAnswer): unknown {
 
 /** @throws CommandFailedError no service runs */
 async function asking(line: CommandLine): Promise<ServiceClient['ask']> {
-  const service = await line.service();
-  if (service === undefined)
-    throw new CommandFailedError(
-      'No service runs on this data folder. Start it: only the service knows and changes keys.',
-      { type: 'no_service' },
-    );
+  const service = await demandService(line, '. Start it: only the service knows and changes keys.');
   return async (request) => {
     const answer = await service.ask(request);
     return answer.status === 404 ? { ...answer, message: 'There is no key of this id' } : answer;
