@@ -17,6 +17,7 @@ const linesPerTurn = 2;
 const portion = 64;
 /** Characters of the answer that are sent at once. */
 const pieceLength = 4 * 1024;
+const lineFeed = 0x0a;
 
 interface BulkOptions<Contact> {
   /** @throws ServiceError */
@@ -97,16 +98,19 @@ interface Line {
 
 /** Numbered from 1; blank lines count, but are left out. */
 async function* linesIn(body: Buffer, admit: () => Promise<void> | undefined): AsyncGenerator<Line> {
-  let number = 0;
-  for (let start = 0; start < body.length;) {
-    number += 1;
-    if (number % linesPerTurn === 0) await nextTurn();
-    if (number % portion === 0) await admit();
-    const feed = body.indexOf('\n', start);
-    const end = feed < 0 ? body.length : feed;
-    const bytes = body.subarray(start, end);
-    start = end + 1;
-    if (!bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) yield { number, bytes };
+  let number = 1;
+  let taken = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === lineFeed) number += 1;
+    if (byte === lineFeed || byte === 0x20 || byte === 0x09 || byte === 0x0d) continue;
+    taken += 1;
+    if (taken % linesPerTurn === 0) await nextTurn();
+    if (taken % portion === 0) await admit();
+    const end = body.indexOf(lineFeed, at);
+    const bytes = body.subarray(at, end < 0 ? body.length : end);
+    yield { number, bytes };
+    at += bytes.length - 1;
   }
 }
 

@@ -16,15 +16,22 @@ export interface Rendering {
 
 export const escapeHtml = Mustache.escape;
 
-const maxName = 255;
+const maxTags = 10_000;
 const maxNesting = 20;
 /** Tags and texts that are evaluated, those in repeated sections each time. */
 const maxSteps = 100_000;
 
 /** @throws ServiceError where the template is not taken, a value is missing, or the result is too large */
 export function render(template: string, variables: Variables, rendering: Rendering): string {
-  const { text, stretches } = compact(template, rendering.field);
-  const rendered = boundedWriter(stretches, rendering).render(text, new OwnContext(variables));
+  const { text, sourceOf } = compact(template, rendering.field);
+  const writer = boundedWriter(sourceOf, rendering);
+  try {
+    writer.parse(text);
+  } catch (error) {
+    // Of a section. The position is one in the compact text.
+    throw invalid(rendering.field, String(error).replace(/^Error: | at \d+$/g, ''));
+  }
+  const rendered = writer.render(text, new OwnContext(variables));
   if (Buffer.byteLength(rendered) > rendering.maxBytes) throw tooLarge(rendering);
   return rendered;
 }
@@ -32,54 +39,43 @@ export function render(template: string, variables: Variables, rendering: Render
 const tooLarge = ({ field, maxBytes }: Rendering): ServiceError =>
   new ServiceError('too_many_bytes', { field, limit: maxBytes });
 
-const opening = /\{\{\s*([#^/>{&=!]?)\s*/y;
-
-/**
- * The library's parser makes an object of each character, and is slow on long tags. So it gets short tags, and a mark for
- * each stretch of text. @throws ServiceError
- */
-function compact(template: string, field: string): { text: string; stretches: readonly string[] } {
-  const stretches: string[] = [];
-  const sections: string[] = [];
-  let text = '';
-  let end = 0;
-  for (let at = template.indexOf('{{'); at >= 0; at = template.indexOf('{{', end)) {
-    text += marked(template.slice(end, at), stretches);
-    opening.lastIndex = at;
-    const sigil = opening.exec(template)?.[1] ?? '';
-    const closing = sigil === '{' ? '}}}' : '}}';
-    const start = opening.lastIndex;
-    const stop = template.indexOf(closing, start);
-    if (stop < 0) throw invalid(field, `the tag at ${at + 1} is not closed`);
-    const name = sigil === '!' ? '' : template.slice(start, stop).trimEnd();
-    const problem = sigil === '!' ? undefined : problemOf(sigil, name, sections);
-    if (problem !== undefined) throw invalid(field, `the tag at ${at + 1} ${problem}`);
-    end = stop + closing.length;
-    text += `{{${sigil}${name}${closing}`;
-  }
-  if (sections.length > 0) throw invalid(field, 'a section is not closed');
-  return { text: text + marked(template.slice(end), stretches), stretches };
-}
-
 const invalid = (field: string, names: string): ServiceError => new ServiceError('invalid_template', { field, names });
 
-/** White space at the ends stays, for lines that hold nothing but a tag. The mark is no character of a template. */
-function marked(text: string, stretches: string[]): string {
-  const core = text.trim();
-  if (core === '') return text;
-  const start = text.length - text.trimStart().length;
-  return `${text.slice(0, start)}\0${stretches.push(core) - 1}\0${text.slice(start + core.length)}`;
+const name = String.raw`\s*(?![#^/&>=!])[^\s{}]{1,255}\s*`;
+const tag = new RegExp(String.raw`\{\{(?:\s*![^]*?|(?:\s*[#^/&])?${name}|\{${name}\})\}\}`, 'y');
+
+/**
+ * The library's parser makes an object of each character and is slow on long tags. All that it asks of a text is which
+ * lines are blank, so it gets one character for each part that has one answer. @throws ServiceError
+ */
+function compact(template: string, field: string) {
+  const places = new Map<number, number>();
+  let text = '';
+  let [done, tags] = [0, 0];
+  const take = (part: string, short: string): void => {
+    text += short;
+    places.set(text.length, (done += part.length));
+  };
+  while (done < template.length) {
+    const at = template.indexOf('{{', done);
+    for (const part of parts(template.slice(done, at < 0 ? undefined : at)))
+      take(part, part.endsWith('\n') ? '\n' : part.trim() === '' ? ' ' : 'x');
+    if (at < 0) break;
+    tag.lastIndex = at;
+    const [found] = tag.exec(template) ?? [];
+    if (found === undefined) throw invalid(field, `the tag at ${at + 1} is none of ${tagsTaken}`);
+    if ((tags += 1) > maxTags) throw invalid(field, `more than ${maxTags} tags`);
+    take(found, found.replace(/^\{\{\s*!.*/s, '{{!}}').replace(/\s+/g, ''));
+  }
+  const sourceOf = (from: number, to: number): string => template.slice(places.get(from) ?? 0, places.get(to));
+  return { text, sourceOf };
 }
 
-/** Why a tag is not taken. Keeps the open sections. */
-function problemOf(sigil: string, name: string, sections: string[]): string | undefined {
-  if (sigil === '>') return 'is a partial, which is not supported';
-  if (sigil === '=') return 'changes the delimiters, which is not supported';
-  if (name.length > maxName || !/^[^\s{}]+$/.test(name)) return 'has no valid name';
-  if (sigil === '/') return sections.pop() === name ? undefined : 'closes no open section';
-  if (sigil !== '#' && sigil !== '^') return undefined;
-  return sections.push(name) > maxNesting ? `is nested more than ${maxNesting} deep` : undefined;
-}
+const tagsTaken = '{{name}} {{{name}}} {{&name}} {{#name}} {{^name}} {{/name}} {{! comment}}';
+
+/** The ends of a text, which may share their lines with a tag; what is between them does not. */
+const parts = (text: string): readonly string[] =>
+  (/^([^\n]*)(\n?)((?:[^]*\n)?)([^\n]*)$/.exec(text) ?? []).slice(1).filter((part) => part !== '');
 
 /** Own properties only, in the nearest context that has the first part of the name. */
 class OwnContext extends Mustache.Context {
@@ -105,24 +101,26 @@ const hasOwn = (view: unknown, name: string): boolean =>
 const own = (value: unknown, name: string): unknown =>
   hasOwn(value, name) ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
 
-function boundedWriter(stretches: readonly string[], rendering: Rendering): Mustache.Writer {
-  const { field, maxBytes, escape } = rendering;
+function boundedWriter(sourceOf: (from: number, to: number) => string, rendering: Rendering): Mustache.Writer {
+  const { field, escape } = rendering;
   const writer = new Mustache.Writer();
   const renderTokens = writer.renderTokens.bind(writer);
-  let steps = 0;
-  let length = 0;
+  let [steps, nesting, length] = [0, 0, 0];
   const counted = (text: string): string => {
     length += text.length;
-    if (length > maxBytes) throw tooLarge(rendering);
+    if (length > rendering.maxBytes) throw tooLarge(rendering);
     return text;
   };
   writer.renderTokens = (tokens, ...more) => {
     steps += 1 + tokens.length;
     if (steps > maxSteps) throw invalid(field, `more than ${maxSteps} tags and texts are evaluated`);
-    return renderTokens(tokens, ...more);
+    nesting += 1;
+    if (nesting > maxNesting + 1) throw invalid(field, `sections are nested more than ${maxNesting} deep`);
+    const rendered = renderTokens(tokens, ...more);
+    nesting -= 1;
+    return rendered;
   };
-  writer.rawValue = ([, text = '']) =>
-    counted(text.replace(/\0(\d+)\0/g, (_, index) => stretches[Number(index)] ?? ''));
+  writer.rawValue = ([, , from, to]) => counted(sourceOf(Number(from), Number(to)));
   writer.escapedValue = ([, name = ''], context) => counted(escape(valueOf(name, context)));
   writer.unescapedValue = ([, name = ''], context) => counted(valueOf(name, context));
   return writer;

@@ -143,3 +143,15 @@ test('guesses that a contact is new from the one before', async () => {
   });
   expect(guesses).toEqual([true, false, true]);
 });
+
+test('ten megabytes of blank lines take no time, and the lines among them have their numbers', async () => {
+  const blank = Buffer.from('\n \r\n'.repeat(1_000_000));
+  const [one, two] = [Buffer.from('{"email":"a"}'), Buffer.from('\t{"email":"b"}')];
+  const before = performance.now();
+  const lines = await answers(Buffer.concat([one, blank, two, blank, blank]), () => Promise.resolve(saved));
+  expect(lines.map(({ line, outcome }) => [line, outcome])).toEqual([
+    [1, 'created'],
+    [2_000_001, 'created'],
+  ]);
+  expect(performance.now() - before).toBeLessThan(3_000);
+});
