@@ -32,17 +32,14 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
   const isEmpty = chunked === undefined && (length === undefined || length === '0');
   if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  if (isReadable(request, isEmpty)) return isEmpty ? noBody : collect(request, limit, parseObject);
+  if (isReadable(request, isEmpty)) return isEmpty ? noBody : collect(request, { limit, take: parseObject });
   // The size is checked first, also where it is not known beforehand.
-  if (chunked !== undefined) return collect(request, limit, refuseMediaType);
+  if (chunked !== undefined) return collect(request, { limit, take: refuseMediaType });
   return refuseMediaType();
 }
 
-/** Milliseconds without progress after which an upload of lines is cut. */
-const uploadTimeoutMs = 30_000;
-
 /**
- * The bytes of an NDJSON body, received whole. It may take its time as long as it moves: see `server.ts`.
+ * The bytes of an NDJSON body, received whole. It may take its time as long as it moves.
  * @throws ServiceError `too_large`, `not_ndjson` @throws RequestAbortedError
  */
 export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -50,20 +47,8 @@ export async function readLines(request: IncomingMessage, limit: number): Promis
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
   const isLines = type === undefined || /^application\/x-ndjson *(; *charset="?utf-?8"? *)?$/i.test(type);
   if (!isLines || encoding.toLowerCase() !== 'identity') throw new ServiceError('not_ndjson');
-  const { socket } = request;
-  request.setTimeout(uploadTimeoutMs, () => request.destroy());
-  uploading.add(socket);
-  try {
-    return await collect(request, limit, (received) => received);
-  } finally {
-    uploading.delete(socket);
-    request.setTimeout(0);
-  }
+  return await collect(request, { limit, take: (received) => received, isUpload: true });
 }
-
-const uploading = new WeakSet<object>();
-/** Whether lines come over this socket: they have a time-out of their own. */
-export const isUploading = (socket: object): boolean => uploading.has(socket);
 
 function refuseMediaType(): never {
   throw new ServiceError('unsupported_media_type');
@@ -91,16 +76,32 @@ function isJsonType(type: string): boolean {
   return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 
+/** Milliseconds for a whole body. */
+const bodyTimeoutMs = 15_000;
+/** Milliseconds without progress after which an upload is cut. */
+const uploadTimeoutMs = 30_000;
+const tooSlow = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
+
+interface Wanted<Result> {
+  readonly limit: number;
+  readonly take: (bytes: Buffer) => Result;
+  readonly isUpload?: boolean;
+}
+
 /** Reads all bytes; resolves with what `take` makes of them, or rejects with what it throws. */
-function collect<Result>(request: IncomingMessage, limit: number, take: (bytes: Buffer) => Result): Promise<Result> {
+function collect<Result>(request: IncomingMessage, { limit, take, isUpload = false }: Wanted<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const cut = (): void => void request.socket.end(tooSlow, () => request.destroy());
+    const timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs);
     const settle = (): void => {
+      clearTimeout(timer);
       request.off('data', add).off('end', finish).off('error', abort).off('close', abort);
     };
     const add = (chunk: Buffer): void => {
       size += chunk.length;
+      if (isUpload) timer.refresh();
       if (size <= limit) {
         chunks.push(chunk);
         return;
