@@ -21,6 +21,7 @@ export interface ContactRoutes {
   readonly streamOf: (email: string) => string;
   /** Slows writes down while the views lag. */
   readonly admit: () => Promise<void> | undefined;
+  readonly isStopping: () => boolean;
 }
 
 export function contactRoutes(routes: Routes, options: ContactRoutes): void {
@@ -73,7 +74,7 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
 /** Bodies that are received or saved at the same time: each may be in memory whole. */
 const bulksAtOnce = 4;
 
-function addBulk(routes: Routes, { endpoints, audience, streamOf, admit }: ContactRoutes): void {
+function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: ContactRoutes): void {
   const slots = createSlots({ running: bulksAtOnce, retryAfter: 1 });
   const { parse } = createParser(endpoints.upsert.body);
   routes.on(endpoints.bulk, async ({ query, parameter, request, context }) => {
@@ -86,12 +87,17 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit }: Conta
       const pieces = bulkAnswer(body, {
         parse: (line) => parse(line, true),
         streamOf: ({ email }) => streamOf(email),
-        admit,
+        admit: () => (isStopping() ? undefined : admit()),
         save:
           query.dry_run === 'true'
             ? undefined
-            : (contact, isLikelyNew) =>
-                audience.upsertContact({ ...upsertIn(listId, contact), resubscribe, isLikelyNew }, context),
+            : async (contact, isLikelyNew) => {
+                if (isStopping()) throw new ServiceError('unavailable');
+                return await audience.upsertContact(
+                  { ...upsertIn(listId, contact), resubscribe, isLikelyNew },
+                  context,
+                );
+              },
       });
       return { contentType: 'application/x-ndjson', pieces, close };
     } catch (error) {

@@ -41,10 +41,10 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
   routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
     const secret = keys.newSecret();
     const key_id = parameter('key_id');
-    const previous_until = timeAfter(input.overlap_seconds);
-    const asked = { key_id, hash: hashOf(secret), previous_until, granter, now: timeAfter(0) };
-    const { position } = await keys.change({ type: 'Rotate', ...asked }, context);
-    return { data: { key_id, secret, previous_until }, headers: ['X-Position', position] };
+    const asked = { key_id, hash: hashOf(secret), granter, now: timeAfter(0) };
+    const command = { type: 'Rotate', ...asked, previous_until: timeAfter(input.overlap_seconds) } as const;
+    const { key, position } = await keys.change(command, context);
+    return { data: { key_id, secret, previous_until: key.previous?.until }, headers: ['X-Position', position] };
   });
 
   routes.on(endpoints.revoke, async ({ input, parameter, context }) => {

@@ -76,7 +76,10 @@ function rotate({ type: _, granter, now, ...data }: Rotate, key: Key): Decision<
   if (key.hash === data.hash) return [];
   const lacking = refuseBeyond(granter, key.scopes);
   if (lacking !== undefined) return lacking;
-  return stateOf(key, now) === 'active' ? [{ type: 'ApiKeyRotated', data }] : { refused: 'key_not_rotatable' };
+  if (stateOf(key, now) !== 'active') return { refused: 'key_not_rotatable' };
+  const { expires_at: end } = key;
+  const previous_until = end !== null && end < data.previous_until ? end : data.previous_until;
+  return [{ type: 'ApiKeyRotated', data: { ...data, previous_until } }];
 }
 
 const revoke = ({ type: _, ...data }: Revoke, { revoked_at }: Key): Decision<KeyEvent> =>

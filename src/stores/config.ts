@@ -58,7 +58,11 @@ const apiKey = z
 const apiKeys = z
   .string()
   .transform((text) => commaList(text).filter((key) => key !== ''))
-  .pipe(z.array(apiKey).min(1, 'must name at least one key, or be absent'));
+  .pipe(z.array(apiKey).min(1, 'must name at least one key, or be absent'))
+  .refine(
+    (keys) => new Set(keys.map((key) => key.slice(key.indexOf(':') + 1))).size === new Set(keys).size,
+    'must not give the same key two names',
+  );
 
 const whatProxies = 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal';
 const proxy = z

@@ -69,6 +69,12 @@ describe('rotate', () => {
   test('a living key', () => {
     given(keyDecider, created()).when(rotate).then(rotated);
   });
+  test('the secret before holds no longer than the key', () => {
+    const end = '2026-03-01T11:00:00.000Z';
+    given(keyDecider, created({ expires_at: end }))
+      .when(rotate)
+      .then({ ...rotated, data: { ...rotated.data, previous_until: end } });
+  });
   test('refuses one that is unknown, revoked or has expired', () => {
     given(keyDecider).when(rotate).thenRefused('not_found');
     given(keyDecider, created(), revoked).when(rotate).thenRefused('key_not_rotatable');

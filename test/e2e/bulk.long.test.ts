@@ -64,7 +64,7 @@ test('an upload that moves may take longer than other requests; one that stalls 
   expect(await cut).toMatchObject({ text: expect.stringMatching(/ 408 /) as unknown });
   expect((await cut).took).toBeLessThan(22_000);
   const { text, took } = await stalls;
-  expect(text).toBe('');
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
   expect(took).toBeGreaterThan(28_000);
   expect(took).toBeLessThan(50_000);
 });
@@ -82,6 +82,30 @@ test('a client that does not read is waited for and then cut; others are served'
   expect((await service.get(`/v1/contacts/${list}?limit=1`)).status).toBe(200);
   socket.resume();
   expect((await closed).split('\n').length).toBeLessThan(400_000);
+});
+
+test('a stop ends a bulk soon: the lines that are not saved are answered as unavailable', async () => {
+  const stopped = await startService();
+  onTestFinished(() => stopped.close());
+  const to = await newList(stopped);
+  const count = 50_000;
+  let text = '';
+  const answer = await fetch(`${stopped.url()}/v1/contacts/${to}/bulk`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stopped.key}`, 'content-type': 'application/x-ndjson' },
+    body: Array.from({ length: count }, (_, number) => line(number)).join(''),
+  });
+  const begun = Date.now();
+  const exit = stopped.kill('SIGTERM');
+  for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) text += piece;
+  expect((await exit).code).toBe(0);
+  expect(Date.now() - begun).toBeLessThan(6_000);
+  const outcomes = text
+    .split('\n')
+    .slice(0, -1)
+    .map((one) => (JSON.parse(one) as { outcome: string }).outcome);
+  expect(outcomes).toHaveLength(count);
+  expect(outcomes.lastIndexOf('created')).toBe(outcomes.indexOf('unavailable') - 1);
 });
 
 describe('100,000 rows with every kind of dirt', () => {

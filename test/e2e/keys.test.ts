@@ -203,6 +203,9 @@ test('a rotation keeps the secret before as long as was said', async () => {
     401, 401, 200,
   ]);
   expect(await entry(key.id)).toMatchObject({ state: 'active', rotated_at: expect.stringMatching(instant) as unknown });
+  const expires_at = new Date(before + 3_600_000).toISOString();
+  const brief = await issue(['lists:read'], { expires_at });
+  expect((await ok(service.post(`/v1/keys/${brief.id}/rotate`))).field('previous_until')).toBe(expires_at);
   for (const overlap_seconds of [-1, 1.5, 2_592_001, '60', null])
     expect((await rotate({ overlap_seconds })).body).toMatchObject({
       message: 'overlap_seconds must be a whole number from 0 to 2592000',

@@ -33,6 +33,8 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['API_KEYS', { API_KEYS: 'mailer:a-key' }],
   ['API_KEYS', { API_KEYS: 'shop:key,Service:a-key' }],
   ['API_KEYS', { API_KEYS: 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV:a-key' }],
+  ['API_KEYS', { API_KEYS: 'shop:a-key,other,desk:a-key' }],
+  ['API_KEYS', { API_KEYS: 'shop:a-key,a-key' }],
   ['API_KEYS', { API_KEYS: ',' }],
 ])('a bad %s is refused by name, and shows no secret: %o', (variable, environment) => {
   let message = '';
