@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { pinnedFetch, type Fetch } from './pinned-fetch.js';
-import type { BulkAnswer } from '../transfer/import-contacts.js';
 
 export interface ServerSentEvent {
   readonly event: string;
@@ -13,23 +12,26 @@ export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
   /** With its query, from the slash on. */
   readonly path: string;
-  readonly body?: object;
+  /** Sent as JSON; a text as NDJSON. */
+  readonly body?: object | string;
 }
 
 export interface ServiceAnswer {
   readonly status: number;
+  /** Where the answer is NDJSON, an array of its lines. */
   readonly data: unknown;
   readonly message: string;
   readonly nextCursor?: string | undefined;
+  /** Seconds. */
+  readonly retryAfter: number;
 }
 
 /** All requests carry the API key, and end with the command. */
 export interface ServiceClient {
   readonly url: string;
+  readonly isNamed: boolean;
   /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
-  /** POSTs NDJSON, and gets NDJSON where the status is 200. @throws CommandFailedError as `ask` */
-  sendLines(path: string, lines: string): Promise<BulkAnswer>;
   /** Until the service ends the stream. @throws CommandFailedError also when the stream cannot be had, or breaks */
   follow(path: string): AsyncIterable<ServerSentEvent>;
 }
@@ -115,10 +117,7 @@ const envelope = z.object({
   next_cursor: z.string().optional(),
 });
 
-function createServiceClient(
-  { url, fetching }: Target,
-  { key, signal }: Pick<ServicePlace, 'key' | 'signal'>,
-): ServiceClient {
+function createServiceClient({ url, fetching }: Target, { key, named, signal }: ServicePlace): ServiceClient {
   async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
@@ -142,26 +141,20 @@ function createServiceClient(
 
   return {
     url,
+    isNamed: named !== undefined,
     async ask({ method, path, body }) {
-      const sent =
-        body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const isLines = typeof body === 'string';
+      const headers = { 'content-type': `application/${isLines ? 'x-ndjson' : 'json'}` };
+      const sent = body === undefined ? {} : { body: isLines ? body : JSON.stringify(body), headers };
       const answer = await send(path, { method, ...sent });
-      const { data, message = '', next_cursor: nextCursor } = await envelopeOf(answer).catch(broken);
-      return { status: answer.status, data, message, nextCursor };
-    },
-    async sendLines(path, lines) {
-      const headers = { 'content-type': 'application/x-ndjson' };
-      const answer = await send(path, { method: 'POST', body: lines, headers });
-      const { status } = answer;
+      const { data, message = '', next_cursor: nextCursor } = await contentOf(answer).catch(broken);
       const retryAfter = Number(answer.headers.get('retry-after') ?? 0);
-      const { message = '' } = status === 200 ? {} : await envelopeOf(answer).catch(broken);
-      const text = status === 200 ? await answer.text().catch(broken) : '';
-      return { status, message, retryAfter, lines: text.split('\n').slice(0, -1).map(parsed) };
+      return { status: answer.status, data, message, nextCursor, retryAfter };
     },
     async *follow(path) {
       const answer = await send(path, { headers: { accept: 'text/event-stream' } });
       if (answer.status !== 200 || answer.body === null) {
-        const { message } = await envelopeOf(answer).catch(() => ({ message: undefined }));
+        const { message } = await contentOf(answer).catch(() => ({ message: undefined }));
         throw new CommandFailedError(message ?? `The service answered ${answer.status}.`, { type: 'refused' });
       }
       try {
@@ -171,10 +164,6 @@ function createServiceClient(
       }
     },
   };
-}
-
-function parsed(line: string): unknown {
-  return JSON.parse(line);
 }
 
 /** Server-sent events as the service writes them: each with a name, and its data in one line. */
@@ -191,7 +180,14 @@ async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Server
   }
 }
 
-async function envelopeOf(answer: Response): Promise<z.output<typeof envelope>> {
+async function contentOf(answer: Response): Promise<z.output<typeof envelope>> {
+  if (answer.headers.get('content-type')?.includes('ndjson') === true)
+    return {
+      data: (await answer.text())
+        .split('\n')
+        .slice(0, -1)
+        .map((line): unknown => JSON.parse(line)),
+    };
   const body: unknown = await answer.json().catch((error: unknown) => {
     if (!(error instanceof SyntaxError)) throw error;
   });

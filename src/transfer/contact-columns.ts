@@ -18,21 +18,17 @@ export interface ColumnOptions {
   readonly status?: string | undefined;
 }
 
-export interface Columns {
-  /** The field of each column; undefined: left out. */
-  readonly fields: readonly (string | undefined)[];
-  /** Numbers, from 1, of the columns with a name that are left out without being told so. */
-  readonly unknown: readonly number[];
-}
-
-/** @throws UsageError. Names of columns are not shown: where there is no header, these are somebody's data. */
-export function columnsOf(header: readonly string[], { map, status }: ColumnOptions): Columns {
+/**
+ * The field of each column; empty: left out as told; undefined: left out, for it is none.
+ * @throws UsageError. Names of columns are not shown: where there is no header, these are somebody's data.
+ */
+export function columnsOf(header: readonly string[], { map, status }: ColumnOptions): readonly (string | undefined)[] {
   const names = header.map(plain);
   const told = new Map(map.map((entry) => mapping(entry, names)));
-  const fields = names.map((name) => (told.has(name) ? told.get(name) : fieldNamed(name)));
-  fields.forEach((field, index) => {
+  const fields = names.map((name) => told.get(name) ?? fieldNamed(name));
+  fields.forEach((field = '', index) => {
     const first = fields.indexOf(field);
-    if (field !== undefined && first !== index)
+    if (field !== '' && first !== index)
       throw new UsageError(`columns ${first + 1} and ${index + 1} are both ${field}`);
   });
   if (!fields.includes('email'))
@@ -41,45 +37,40 @@ export function columnsOf(header: readonly string[], { map, status }: ColumnOpti
     );
   if (!fields.includes('status') && status === undefined)
     throw new UsageError('no column is the status: say --status Subscribed or --status Unsubscribed for all rows');
-  const unknown = names.flatMap((name, index) =>
-    name !== '' && fields[index] === undefined && !told.has(name) ? [index + 1] : [],
-  );
-  return { fields, unknown };
+  return fields;
 }
 
-function mapping(entry: string, names: readonly string[]): [column: string, field: string | undefined] {
+function mapping(entry: string, names: readonly string[]): readonly [column: string, field: string] {
   const at = entry.lastIndexOf('=');
-  const [column, field] = [plain(entry.slice(0, Math.max(at, 0))), entry.slice(at + 1)];
+  const [column, text] = [plain(entry.slice(0, Math.max(at, 0))), entry.slice(at + 1)];
   if (at < 1 || !names.includes(column))
     throw new UsageError(`--map ${entry}: there is no such column; write --map '<column>=<field>'`);
-  const known = fieldNamed(field);
-  if (known === undefined && field !== '')
+  const field = text === '' ? '' : fieldNamed(text);
+  if (field === undefined)
     throw new UsageError(`--map ${entry}: there is no such field. There are: ${columnFields.join(', ')}`);
-  return [column, known];
+  return [column, field];
 }
 
 export type ContactLine = Pick<CsvRow, 'line' | 'bytes'> & ({ readonly json: string } | { readonly fault: string });
 
-/** Bytes, as of a single upsert. */
-const longestLine = 256 * 1024;
-
 /** Empty cells are left out: they change nothing. */
-export function contactLine(row: CsvRow, fields: Columns['fields'], status: string | undefined): ContactLine {
+export function contactLine(
+  row: CsvRow,
+  fields: ReturnType<typeof columnsOf>,
+  status: string | undefined,
+): ContactLine {
   if ('fault' in row) return row;
   const { line, bytes, cells } = row;
   if (cells.length !== fields.length)
     return { line, bytes, fault: `has ${cells.length} cells, and the first line has ${fields.length}` };
   const contact: Record<string, unknown> = { status };
   const consent: Record<string, string> = {};
-  fields.forEach((field, index) => {
+  fields.forEach((field = '', index) => {
     const text = cells[index]?.trim() ?? '';
-    if (field === undefined || text === '') return;
+    if (field === '' || text === '') return;
     if (field === 'tag_name') contact[field] = text.split(/\s*;\s*/).filter((tag) => tag !== '');
     else if (field.startsWith('consent.')) consent[field.slice('consent.'.length)] = text;
     else contact[field] = text;
   });
-  const json = JSON.stringify(Object.keys(consent).length === 0 ? contact : { ...contact, consent });
-  return Buffer.byteLength(json) > longestLine
-    ? { line, bytes, fault: `is longer than ${longestLine} bytes` }
-    : { line, bytes, json };
+  return { line, bytes, json: JSON.stringify({ ...contact, consent }) };
 }

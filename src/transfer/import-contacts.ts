@@ -10,19 +10,19 @@ import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
 import { CommandFailedError } from './failures.js';
 import { withRetry } from './with-retry.js';
 
-export interface BulkAnswer {
-  readonly status: number;
-  readonly message: string;
-  /** Seconds. */
-  readonly retryAfter: number;
-  /** One for each line of the request, in order, where the status is 200. */
-  readonly lines: readonly unknown[];
-}
-
 export interface ContactsImport extends ColumnOptions, CsvFile {
   readonly listId: string;
   readonly isDryRun: boolean;
   readonly resubscribe: boolean;
+}
+
+interface BulkAnswer {
+  readonly status: number;
+  readonly message: string;
+  /** Seconds. */
+  readonly retryAfter: number;
+  /** Where the status is 200 an array, with an answer to each line in order. */
+  readonly data: unknown;
 }
 
 interface ContactsImportOptions extends CopyOptions {
@@ -32,10 +32,7 @@ interface ContactsImportOptions extends CopyOptions {
   readonly send: (path: string, lines: string) => Promise<BulkAnswer>;
 }
 
-export interface ContactsImported extends Done {
-  /** Null: nothing was rejected. */
-  readonly rejected_file: string | null;
-}
+export type ContactsImported = Done & { readonly rejected_file: string | null };
 
 const bounds = { items: 500, size: 1024 * 1024, sizeOf: (row: ContactLine) => ('json' in row ? row.json.length : 0) };
 
@@ -47,73 +44,65 @@ export async function importContacts(
   const { file, isDryRun, status } = request;
   const { size: total, mtimeMs } = statSync(file);
   const rows = rowsOf(request);
-  const { fields, unknown } = columnsOf(await headerIn(rows), request);
+  const fields = columnsOf(await headerIn(rows), request);
+  const unknown = fields.flatMap((field, index) => (field === undefined ? [index + 1] : []));
   if (unknown.length > 0) options.onNotice(`Not imported, for they are no fields: columns ${unknown.join(', ')}.`);
   const progress = openContactsProgress(file, JSON.stringify([options.service, total, mtimeMs, request]), isDryRun);
-  const done = { ...progress.done };
-  if (done.rows > 0) options.onNotice(`Goes on after ${done.rows} rows that are done.`);
+  const { done } = progress;
+  const begin = done.rows;
+  if (begin > 0) options.onNotice(`Goes on after ${begin} rows that are done.`);
 
   async function* linesLeft(): AsyncGenerator<ContactLine> {
     let number = 0;
-    for await (const row of rows) if ((number += 1) > progress.done.rows) yield contactLine(row, fields, status);
+    for await (const row of rows) if ((number += 1) > begin) yield contactLine(row, fields, status);
   }
 
   for await (const batch of inBatches(linesLeft(), bounds)) {
-    const sent = batch.flatMap((row) => ('json' in row ? [row.json] : []));
-    const rejected = counted(batch, await withRetry(() => answersTo(sent, request, options), options), done);
+    const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
+    const answers = lines.length === 0 ? [] : await withRetry(() => answersTo(lines, request, options), options);
+    const rejected = batch.flatMap((row): Rejected[] => {
+      const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
+      if (answer === undefined) return [];
+      if ('error' in answer) return [[row.line, answer.error.message]];
+      done[answer.outcome] += 1;
+      return [];
+    });
+    done.rows += batch.length;
+    done.rejected += rejected.length;
     progress.keep(done, rejected);
     options.report({ phase: isDryRun ? 'checking' : 'importing', done: batch.at(-1)?.bytes ?? 0, total });
   }
   return { ...done, rejected_file: progress.finish(done) };
 }
 
-/** Adds to what is done. @returns the rejected rows */
-function counted(batch: readonly ContactLine[], answers: Answer[], done: Done): readonly Rejected[] {
-  const rejected: Rejected[] = [];
-  for (const row of batch) {
-    const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
-    if (answer === undefined) throw new CommandFailedError('The service has left lines without an answer.');
-    if ('error' in answer) rejected.push([row.line, answer.error.message]);
-    else done[answer.outcome] += 1;
-    if ('status' in answer && answer.status === 'Unsubscribed') done.unsubscribed += 1;
-  }
-  done.rows += batch.length;
-  done.rejected += rejected.length;
-  return rejected;
-}
-
 async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<readonly string[]> {
-  const first = await rows.next();
-  if (first.done === true) throw new CommandFailedError('The file holds no rows.', { type: 'no_rows' });
-  const row = first.value;
+  const { value: row } = await rows.next();
+  if (row === undefined) throw new CommandFailedError('The file holds no rows.', { type: 'no_rows' });
   if ('cells' in row) return row.cells;
   throw new CommandFailedError(`line ${row.line} should name the columns, but ${row.fault}`, { type: 'bad_line' });
 }
 
 const answerSchema = z.union([
-  z.object({ outcome: z.enum(['created', 'updated', 'unchanged', 'valid']), status: z.string().optional() }),
+  z.object({ outcome: z.enum(['created', 'updated', 'unchanged', 'valid']) }),
   z.object({ outcome: z.enum(['refused', 'unavailable']), error: z.object({ message: z.string() }) }),
 ]);
-type Answer = z.output<typeof answerSchema>;
 
 /** @throws CommandFailedError; `no_service`: they can all be sent again, those that are saved already are `unchanged`. */
 async function answersTo(
   lines: readonly string[],
   { listId, resubscribe, isDryRun }: ContactsImport,
   { send, signal }: ContactsImportOptions,
-): Promise<Answer[]> {
-  if (lines.length === 0) return [];
+): Promise<z.output<typeof answerSchema>[]> {
   const path = `/v1/contacts/${encodeURIComponent(listId)}/bulk?resubscribe=${resubscribe}&dry_run=${isDryRun}`;
-  const answer = await send(path, lines.join('\n'));
-  const { status, message } = answer;
+  const { status, message, retryAfter, data } = await send(path, lines.join('\n'));
   if (status === 404) throw new CommandFailedError(`There is no list ${listId}.`, { type: 'unknown_list' });
   if (status === 429 || status === 503) {
-    await sleep(answer.retryAfter * 1_000, undefined, { signal });
+    await sleep(retryAfter * 1_000, undefined, { signal });
     throw new CommandFailedError(message, { type: 'no_service' });
   }
   if (status !== 200) throw new CommandFailedError(`Refused: ${message}`, { type: 'refused' });
-  const answers = answer.lines.map((line) => answerSchema.parse(line));
-  if (answers.some(({ outcome }) => outcome === 'unavailable'))
+  const answers = z.array(answerSchema).parse(data);
+  if (answers.length < lines.length || answers.some(({ outcome }) => outcome === 'unavailable'))
     throw new CommandFailedError('The service is not available.', { type: 'no_service' });
   return answers;
 }

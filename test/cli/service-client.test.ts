@@ -115,7 +115,7 @@ describe('asking it', () => {
     const client = await found({ written: url });
     expect(await client.ask({ method: 'GET', path: '/v1/projections' })).toMatchObject({ status: 200, data: [1] });
     const refusal = await client.ask({ method: 'POST', path: '/v1/projections/all/rebuild', body: { dry_run: true } });
-    expect(refusal).toEqual({ status: 409, data: { dry_run: true }, message: 'One runs already.' });
+    expect(refusal).toEqual({ status: 409, retryAfter: 0, data: { dry_run: true }, message: 'One runs already.' });
     expect(seen.slice(1)).toEqual([
       ['/v1/projections', 'Bearer the-key'],
       ['/v1/projections/all/rebuild', 'Bearer the-key'],

@@ -1,5 +1,6 @@
 /** `audience import contacts`: a CSV file into a list, through the running service. */
 import { Option, type Command } from 'commander';
+import path from 'node:path';
 import { z } from 'zod';
 import { delimiters, encodings } from '../../transfer/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../transfer/import-contacts.js';
@@ -8,6 +9,7 @@ import { copyOnTerminal } from '../copying.js';
 import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
 import { count, duration } from '../progress-bar.js';
+import type { ServiceAnswer, ServiceClient } from '../service-client.js';
 
 const optionsSchema = z.object({
   list: z.string(),
@@ -42,10 +44,20 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
 }
 
 async function run(line: CommandLine, request: ContactsImport): Promise<void> {
-  const { url, sendLines: send } = await demandService(line, ': contacts are imported through it.');
+  const find = () => demandService(line, ': contacts are imported through it.');
+  let service: ServiceClient | undefined = await find();
+  const name = service.isNamed ? service.url : path.resolve(line.dataDir);
+  async function send(target: string, body: string): Promise<ServiceAnswer> {
+    // Where it has failed it may have been started again, on another port.
+    const asked = (service ??= await find());
+    service = undefined;
+    const answer = await asked.ask({ method: 'POST', path: target, body });
+    service = asked;
+    return answer;
+  }
   const { result, milliseconds } = await copyOnTerminal(
     line,
-    (options) => importContacts(request, { ...options, service: url, send }),
+    (options) => importContacts(request, { ...options, service: name, send }),
     'bytes',
   );
   const { file, listId: list_id, isDryRun: dry_run } = request;
