@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 13d3ccf2faaa909834ed9a6ee18f1a1a647adab3276ac80535be6b19fe73f4bf. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1394a4dcac3719e2fa18c0de23c166a233b85d0f9d4acc304fd85b05071dbb8b. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1976,59 +1976,11 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
-    InvalidEmailStateError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'state must be requested, sending, sent, deferred, failed, in_doubt, held or cancelled';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidFeedFormatError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'format must be json or ndjson';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidFollowError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'follow must be true or false';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
     InvalidIdempotencyKeyError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       /** @constant */
       message: 'Idempotency-Key must be 1 to 255 visible ASCII characters';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidIntervalError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'interval must be day, week or month';
       /** @constant */
       status: 'Error';
       /** @constant */
@@ -2064,18 +2016,6 @@ export interface components {
       data?: Record<string, never>;
       /** @constant */
       message: 'limit must be a whole number from 1 to 200';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
-    InvalidListFormatError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'format must be ndjson or csv';
       /** @constant */
       status: 'Error';
       /** @constant */
@@ -2478,6 +2418,17 @@ export interface components {
       statusCode: 415;
       /** @constant */
       type: 'unsupported_media_type';
+    };
+    NotOneOfError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
     };
     NotOnlyStringsError: {
       /** @description The documented fields of the body, as far as they were sent. */
@@ -3359,12 +3310,104 @@ export interface components {
     ViewStates: components['schemas']['ViewState'][];
   };
   responses: {
-    /** @description `Sorry! Something went wrong.` */
-    Internal: {
+    /** @description `The email cannot be cancelled` */
+    EmailNotCancellable: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['EmailNotCancellableError'];
+      };
+    };
+    /** @description `The email cannot be released` */
+    EmailNotReleasable: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['EmailNotReleasableError'];
+      };
+    };
+    /** @description `API key lacks the scope {names}` */
+    Forbidden: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['ForbiddenError'];
+      };
+    };
+    /** @description `Idempotency-Key was used with a different request` */
+    IdempotencyConflict: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['IdempotencyConflictError'];
+      };
+    };
+    /** @description `Sorry! Something went wrong.` */
+    Internal: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3375,9 +3418,17 @@ export interface components {
     /** @description `Sorry! Something went wrong at our side.` */
     InternalUpdate: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3385,13 +3436,42 @@ export interface components {
         'application/json': components['schemas']['InternalUpdateError'];
       };
     };
+    /** @description `The API key cannot be rotated` */
+    KeyNotRotatable: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['KeyNotRotatableError'];
+      };
+    };
     /** @description `Method not allowed` */
     MethodNotAllowed: {
       headers: {
         Allow: components['headers']['Allow'];
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3402,9 +3482,17 @@ export interface components {
     /** @description `Resource not found` */
     NotFound: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3412,13 +3500,42 @@ export interface components {
         'application/json': components['schemas']['NotFoundError'];
       };
     };
-    /** @description `Too many requests hit the API too quickly.` */
-    RateLimited: {
+    /** @description `Content-Type must be application/x-ndjson` */
+    NotNdjson: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['NotNdjsonError'];
+      };
+    };
+    /** @description `Too many requests hit the API too quickly.` */
+    RateLimited: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3426,12 +3543,41 @@ export interface components {
         'application/json': components['schemas']['RateLimitedError'];
       };
     };
-    /** @description `Request body is too large` */
-    TooLarge: {
+    /** @description `A rebuild is running already` */
+    RebuildRunning: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['RebuildRunningError'];
+      };
+    };
+    /** @description `Request body is too large` */
+    TooLarge: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3442,10 +3588,18 @@ export interface components {
     /** @description `Please send valid apikey in header!` */
     Unauthorized: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
         'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3456,10 +3610,18 @@ export interface components {
     /** @description `Service temporarily unavailable, please retry.` */
     Unavailable: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3470,9 +3632,17 @@ export interface components {
     /** @description `Content-Type must be application/json` */
     UnsupportedMediaType: {
       headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
         'Preference-Applied': components['headers']['Preference-Applied'];
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
@@ -3497,6 +3667,16 @@ export interface components {
   headers: {
     /** @description The methods of the path. */
     Allow: string;
+    /** @description Tells browsers to be careful. */
+    'cache-control': string;
+    /** @description Tells browsers to be careful. */
+    'content-security-policy': string;
+    /** @description Tells browsers to be careful. */
+    'cross-origin-opener-policy': string;
+    /** @description Tells browsers to be careful. */
+    'cross-origin-resource-policy': string;
+    /** @description Of this version; for `If-None-Match`. */
+    ETag: string;
     /** @description This answer was given before. */
     'Idempotent-Replayed': 'true';
     /** @description The path of what was created. */
@@ -3507,10 +3687,18 @@ export interface components {
     RateLimit: string;
     /** @description Requests, and seconds of the window. */
     'RateLimit-Policy': string;
+    /** @description Tells browsers to be careful. */
+    'referrer-policy': string;
     /** @description Whole seconds. */
     'Retry-After': string;
+    /** @description Tells browsers to be careful. */
+    'strict-transport-security': string;
     /** @description How to authenticate. */
     'WWW-Authenticate': 'Bearer';
+    /** @description Tells browsers to be careful. */
+    'x-content-type-options': string;
+    /** @description Tells browsers to be careful. */
+    'x-frame-options': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
     /** @description That of the request, or a new one. */
@@ -3523,7 +3711,10 @@ export interface operations {
   getDocs: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -3532,6 +3723,15 @@ export interface operations {
       /** @description A page to read this document, and to try the API */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          ETag: components['headers']['ETag'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3542,6 +3742,16 @@ export interface operations {
       /** @description The client has it: its `If-None-Match` is the `ETag`. */
       304: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          ETag: components['headers']['ETag'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -3551,7 +3761,10 @@ export interface operations {
   getLive: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -3560,6 +3773,14 @@ export interface operations {
       /** @description Whether the process runs */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3578,7 +3799,10 @@ export interface operations {
   getReady: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -3587,6 +3811,14 @@ export interface operations {
       /** @description Whether the service is ready, part by part */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3600,23 +3832,16 @@ export interface operations {
           };
         };
       };
-      /** @description `Service temporarily unavailable, please retry.` */
-      503: {
-        headers: {
-          'Retry-After': components['headers']['Retry-After'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['UnavailableError'];
-        };
-      };
+      503: components['responses']['Unavailable'];
     };
   };
   getOpenApi: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -3625,6 +3850,15 @@ export interface operations {
       /** @description This document */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          ETag: components['headers']['ETag'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3637,6 +3871,16 @@ export interface operations {
       /** @description The client has it: its `If-None-Match` is the `ETag`. */
       304: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          ETag: components['headers']['ETag'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content?: never;
@@ -3667,9 +3911,17 @@ export interface operations {
       /** @description What was requested to be sent, and what became of it */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3688,12 +3940,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from must not be after to`, `from and to must span at most {limit} intervals`, `{field} must be a string`, `{field} is required`, `interval must be day, week or month`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3702,28 +3962,16 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidRangeError']
             | components['schemas']['TooManyRowsError']
+            | components['schemas']['InvalidRangeError']
+            | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidIntervalError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -3757,9 +4005,17 @@ export interface operations {
       /** @description Who joined a list, left it and came back */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3778,12 +4034,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from must not be after to`, `from and to must span at most {limit} intervals`, `{field} must be a string`, `{field} is required`, `interval must be day, week or month`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3792,28 +4056,16 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidRangeError']
             | components['schemas']['TooManyRowsError']
+            | components['schemas']['InvalidRangeError']
+            | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidIntervalError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -3848,9 +4100,17 @@ export interface operations {
       /** @description How often a tag was attached and detached */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3869,12 +4129,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from must not be after to`, `from and to must span at most {limit} intervals`, `{field} must be a string`, `{field} is required`, `interval must be day, week or month`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3883,28 +4151,16 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidRangeError']
             | components['schemas']['TooManyRowsError']
+            | components['schemas']['InvalidRangeError']
+            | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidIntervalError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -3937,9 +4193,17 @@ export interface operations {
       /** @description A contact as it was at a time */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3953,12 +4217,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3970,25 +4242,13 @@ export interface operations {
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
-            | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['InvalidTimeError']
+            | components['schemas']['NotAStringError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4027,9 +4287,17 @@ export interface operations {
       /** @description What happened to a contact */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4048,12 +4316,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from must not be after to`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `cursor is not valid`, `limit must be a whole number from 1 to 200`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4062,31 +4338,19 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidRangeError']
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['InvalidTimeError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4101,7 +4365,7 @@ export interface operations {
         /** @description A position of the log, or `now`: only later events. */
         after?: string;
         /** @description `true`: server-sent events as they come. Then `format` and `limit` are refused. */
-        follow?: 'false' | 'true';
+        follow?: 'true' | 'false';
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
         /** @description The most entries of the answer. */
@@ -4123,9 +4387,17 @@ export interface operations {
       /** @description The events of the log, from the first one on */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4148,12 +4420,20 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `limit must be a whole number from 1 to 200`, `{field} must be a string`, `{field} is required`, `types must be names of events`, `follow must be true or false`, `format must be json or ndjson` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `types must be names of events`, `limit must be a whole number from 1 to 200` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4163,28 +4443,15 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['InvalidAfterError']
-            | components['schemas']['InvalidLimitError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
+            | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidTypesError']
-            | components['schemas']['InvalidFollowError']
-            | components['schemas']['InvalidFeedFormatError'];
+            | components['schemas']['InvalidLimitError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4216,9 +4483,17 @@ export interface operations {
       /** @description The members of a list as they were at a time */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4227,12 +4502,20 @@ export interface operations {
           'text/csv': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `format must be ndjson or csv`, `{field} must be an ISO 8601 date, or a date and time with its zone` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4241,26 +4524,14 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidListFormatError']
-            | components['schemas']['InvalidTimeError'];
+            | components['schemas']['InvalidTimeError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4272,7 +4543,7 @@ export interface operations {
   findContact: {
     parameters: {
       query: {
-        /** @description The address of the contact. */
+        /** @description An e-mail address, compared without regard to case. */
         email: string;
       };
       header?: {
@@ -4289,9 +4560,17 @@ export interface operations {
       /** @description Find a contact by its address */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4305,12 +4584,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4319,27 +4606,15 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
+            | components['schemas']['NotAStringError']
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -4376,9 +4651,17 @@ export interface operations {
       /** @description List the contacts of a list */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4402,12 +4685,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200`, `{field} must be a string`, `status must be Subscribed or Unsubscribed` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} contains invalid characters`, `status must be Subscribed or Unsubscribed`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4416,27 +4707,17 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidStatusError'];
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidStatusError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4464,9 +4745,17 @@ export interface operations {
       /** @description Retrieve a contact of a list */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4483,9 +4772,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4497,20 +4794,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4522,7 +4808,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `true`: lines are checked, and nothing is saved. */
-        dry_run?: 'false' | 'true';
+        dry_run?: 'true' | 'false';
         /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
         resubscribe?: 'true' | 'false';
       };
@@ -4544,9 +4830,17 @@ export interface operations {
       /** @description Create or update many contacts */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4554,12 +4848,20 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} is required`, `{field} must be true or false` */
+      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4569,38 +4871,14 @@ export interface operations {
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['NotABooleanError'];
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
-      /** @description `Content-Type must be application/x-ndjson` */
-      415: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NotNdjsonError'];
-        };
-      };
+      415: components['responses']['NotNdjson'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];
@@ -4679,10 +4957,18 @@ export interface operations {
       /** @description Contact created successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -4699,12 +4985,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Please provide valid list id!`, `Email already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future`, `{field} must be at most {limit} characters`, `{field} must be a valid IP address`, `{field} must be an object`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be a valid phone number`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} is given twice`, `Please provide valid list id!`, `Email already exist!`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4713,54 +5007,31 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
-            | components['schemas']['GivenTwiceError']
             | components['schemas']['InvalidIdempotencyKeyError']
+            | components['schemas']['GivenTwiceError']
             | components['schemas']['UnknownListError']
             | components['schemas']['DuplicateEmailError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidIpError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAnObjectError']
-            | components['schemas']['InvalidDateError']
-            | components['schemas']['InvalidPhoneError']
-            | components['schemas']['InvalidStatusError']
+            | components['schemas']['NotAStringError']
             | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['InvalidStatusError']
+            | components['schemas']['TooManyCharactersError']
+            | components['schemas']['InvalidPhoneError']
+            | components['schemas']['InvalidDateError']
+            | components['schemas']['InvalidIpError']
+            | components['schemas']['InvalidMomentError']
+            | components['schemas']['InTheFutureError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `Idempotency-Key was used with a different request` */
-      422: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['IdempotencyConflictError'];
-        };
-      };
+      422: components['responses']['IdempotencyConflict'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];
@@ -4809,9 +5080,17 @@ export interface operations {
       /** @description Contact status updated successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -4828,12 +5107,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future`, `{field} must be at most {limit} characters`, `{field} must be a valid IP address`, `{field} must be an object`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `{field} must be an object`, `{field} must be at most {limit} characters`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4845,33 +5132,22 @@ export interface operations {
             | components['schemas']['UnknownListError']
             | components['schemas']['UnknownContactError']
             | components['schemas']['NotInListError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidIpError']
-            | components['schemas']['NotAnObjectError']
+            | components['schemas']['InvalidStatusError']
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidEmailError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['NotAnObjectError']
+            | components['schemas']['TooManyCharactersError']
+            | components['schemas']['InvalidIpError']
+            | components['schemas']['InvalidMomentError']
+            | components['schemas']['InTheFutureError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4953,9 +5229,17 @@ export interface operations {
       /** @description Contact saved successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -4972,12 +5256,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Please provide valid list id!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future`, `{field} must be at most {limit} characters`, `{field} must be a valid IP address`, `{field} must be an object`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} is required`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be a valid phone number`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Please provide valid list id!`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4988,38 +5280,27 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['GivenTwiceError']
             | components['schemas']['UnknownListError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidMomentError']
-            | components['schemas']['InTheFutureError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['InvalidIpError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAnObjectError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['InvalidStatusError']
+            | components['schemas']['TooManyCharactersError']
+            | components['schemas']['InvalidPhoneError']
+            | components['schemas']['InvalidDateError']
             | components['schemas']['NotAnArrayError']
             | components['schemas']['NotOnlyStringsError']
             | components['schemas']['TooManyNamesError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['InvalidDateError']
-            | components['schemas']['InvalidPhoneError']
-            | components['schemas']['InvalidStatusError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidEmailError'];
+            | components['schemas']['InvalidIpError']
+            | components['schemas']['InvalidMomentError']
+            | components['schemas']['InTheFutureError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5066,9 +5347,17 @@ export interface operations {
       /** @description Tags added successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5085,12 +5374,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} is required`, `{field} must be at most {limit} characters` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5102,31 +5399,20 @@ export interface operations {
             | components['schemas']['UnknownListError']
             | components['schemas']['UnknownContactError']
             | components['schemas']['NotInListError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAnArrayError']
             | components['schemas']['NotOnlyStringsError']
             | components['schemas']['TooManyNamesError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['TooManyCharactersError'];
+            | components['schemas']['NotAStringError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['TooManyCharactersError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidEmailError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5173,9 +5459,17 @@ export interface operations {
       /** @description Tags removed successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5192,12 +5486,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} is required`, `{field} must be at most {limit} characters` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5209,31 +5511,20 @@ export interface operations {
             | components['schemas']['UnknownListError']
             | components['schemas']['UnknownContactError']
             | components['schemas']['NotInListError']
-            | components['schemas']['NotAStringError']
-            | components['schemas']['TooManyBytesError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidEmailError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAnArrayError']
             | components['schemas']['NotOnlyStringsError']
             | components['schemas']['TooManyNamesError']
-            | components['schemas']['RequiredError']
-            | components['schemas']['TooManyCharactersError'];
+            | components['schemas']['NotAStringError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['TooManyCharactersError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidEmailError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5265,9 +5556,17 @@ export interface operations {
       /** @description List the e-mails */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5291,12 +5590,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200`, `{field} must be a string`, `{field} is required`, `state must be requested, sending, sent, deferred, failed, in_doubt, held or cancelled` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5305,27 +5612,15 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidEmailStateError'];
+            | components['schemas']['NotOneOfError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5352,9 +5647,17 @@ export interface operations {
       /** @description What became of an e-mail */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5371,9 +5674,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5385,20 +5696,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5423,9 +5723,17 @@ export interface operations {
       /** @description Email cancelled successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5442,52 +5750,36 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
-      /** @description `The email cannot be cancelled` */
-      409: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['EmailNotCancellableError'];
-        };
-      };
+      409: components['responses']['EmailNotCancellable'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5512,9 +5804,17 @@ export interface operations {
       /** @description Email released successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5531,52 +5831,36 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
-      /** @description `The email cannot be released` */
-      409: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['EmailNotReleasableError'];
-        };
-      };
+      409: components['responses']['EmailNotReleasable'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5631,11 +5915,19 @@ export interface operations {
       /** @description Email accepted for delivery! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           Location: components['headers']['Location'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5652,12 +5944,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} cannot be rendered: {names}`, `{field} must be a string, a number or a boolean`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} must be an object`, `{field} must have at most {limit} values`, `{field} must be at most {limit} levels deep`, `{field} contains invalid characters`, `{field} contains a number that is too large`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} cannot be rendered: {names}`, `{field} must be a string, a number or a boolean`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an object`, `{field} must be at most {limit} levels deep`, `{field} must have at most {limit} values`, `{field} contains a number that is too large` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5666,49 +5966,25 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['InvalidIdempotencyKeyError']
             | components['schemas']['InvalidTemplateError']
             | components['schemas']['NotAScalarError']
-            | components['schemas']['InvalidIdempotencyKeyError']
-            | components['schemas']['NotAnObjectError']
-            | components['schemas']['TooManyValuesError']
-            | components['schemas']['TooDeepError']
-            | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidNumberError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['NotAnObjectError']
+            | components['schemas']['TooDeepError']
+            | components['schemas']['TooManyValuesError']
+            | components['schemas']['InvalidNumberError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `Idempotency-Key was used with a different request` */
-      422: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['IdempotencyConflictError'];
-        };
-      };
+      422: components['responses']['IdempotencyConflict'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];
@@ -5736,9 +6012,17 @@ export interface operations {
       /** @description List the groups */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5757,12 +6041,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5771,24 +6063,12 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError'];
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5815,9 +6095,17 @@ export interface operations {
       /** @description Retrieve a group */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5834,9 +6122,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5848,20 +6144,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5890,9 +6175,17 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5912,9 +6205,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5927,19 +6228,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -5968,9 +6258,17 @@ export interface operations {
       /** @description Group deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -5990,9 +6288,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6005,19 +6311,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6056,9 +6351,17 @@ export interface operations {
       /** @description Group updated successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6075,12 +6378,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!`, `Group name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid group id!`, `Group name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6091,26 +6402,15 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['UnknownGroupError']
             | components['schemas']['DuplicateGroupNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6147,10 +6447,18 @@ export interface operations {
       /** @description Group created successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6167,12 +6475,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Group name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Group name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6183,41 +6499,17 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['InvalidIdempotencyKeyError']
             | components['schemas']['DuplicateGroupNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `Idempotency-Key was used with a different request` */
-      422: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['IdempotencyConflictError'];
-        };
-      };
+      422: components['responses']['IdempotencyConflict'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];
@@ -6245,9 +6537,17 @@ export interface operations {
       /** @description List the API keys, revoked ones too */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6266,12 +6566,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6280,24 +6588,12 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError'];
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6318,7 +6614,6 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': {
-          /** @description ISO 8601 with its zone, in the future. */
           expires_at?: string | null;
           /**
            * @description At most 255 characters; trimmed.
@@ -6357,9 +6652,17 @@ export interface operations {
       /** @description Key created successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6376,48 +6679,44 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here`, `{field} must not be mailer, cli, service or the id of a key`, `{field} must be in the future`, `Key name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must be an array`, `{field} must contain only scopes: {names}`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must not be mailer, cli, service or the id of a key`, `{field} must be in the future`, `Key name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be an array`, `{field} must contain only scopes: {names}`, `{field} must be an ISO 8601 date and time with its zone` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['ReservedNameError']
             | components['schemas']['NotInTheFutureError']
             | components['schemas']['DuplicateKeyNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['InvalidMomentError']
+            | components['schemas']['TooManyCharactersError']
             | components['schemas']['NotAnArrayError']
             | components['schemas']['UnknownScopeError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['InvalidMomentError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6448,9 +6747,17 @@ export interface operations {
       /** @description Key revoked successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6467,21 +6774,29 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
@@ -6489,19 +6804,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -6537,9 +6840,17 @@ export interface operations {
       /** @description Key rotated successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6556,53 +6867,37 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here`, `{field} must be a whole number from 0 to 2592000` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a whole number from 0 to 2592000` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['InvalidOverlapError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
-      /** @description `The API key cannot be rotated` */
-      409: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['KeyNotRotatableError'];
-        };
-      };
+      409: components['responses']['KeyNotRotatable'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6632,9 +6927,17 @@ export interface operations {
       /** @description List the lists */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6653,12 +6956,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6667,24 +6978,12 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError'];
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6711,9 +7010,17 @@ export interface operations {
       /** @description Retrieve a list */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6730,9 +7037,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `X-Min-Position is not a position of this log`, `Please provide valid list id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6744,19 +7059,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6785,9 +7090,17 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6807,9 +7120,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6822,19 +7143,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6863,9 +7173,17 @@ export interface operations {
       /** @description List deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6885,9 +7203,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6900,19 +7226,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -6951,9 +7266,17 @@ export interface operations {
       /** @description List updated successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -6970,12 +7293,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `List name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `List name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -6986,26 +7317,15 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['UnknownListError']
             | components['schemas']['DuplicateListNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7042,10 +7362,18 @@ export interface operations {
       /** @description List created successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -7062,12 +7390,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `List name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `List name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7078,41 +7414,17 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['InvalidIdempotencyKeyError']
             | components['schemas']['DuplicateListNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `Idempotency-Key was used with a different request` */
-      422: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['IdempotencyConflictError'];
-        };
-      };
+      422: components['responses']['IdempotencyConflict'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];
@@ -7135,9 +7447,17 @@ export interface operations {
       /** @description How far each view is */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7154,9 +7474,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7168,19 +7496,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7211,9 +7527,17 @@ export interface operations {
       /** @description Rebuild views from the first event */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7227,65 +7551,57 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key is not supported here`, `{field} must be true or false` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be true or false` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
           'application/json':
             | components['schemas']['InvalidJsonError']
-            | components['schemas']['UnknownParameterError']
             | components['schemas']['UnknownFieldError']
             | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['NotABooleanError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
-      /** @description `There is no such view. There are: {names}; or all` */
+      403: components['responses']['Forbidden'];
+      /** @description One of: `Resource not found`, `There is no such view. There are: {names}; or all` */
       404: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['UnknownViewError'];
+          'application/json': components['schemas']['NotFoundError'] | components['schemas']['UnknownViewError'];
         };
       };
-      /** @description `A rebuild is running already` */
-      409: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RebuildRunningError'];
-        };
-      };
+      409: components['responses']['RebuildRunning'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7297,7 +7613,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `true`: server-sent events until it is over. */
-        follow?: 'false' | 'true';
+        follow?: 'true' | 'false';
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -7313,9 +7629,17 @@ export interface operations {
       /** @description The last rebuild, or its progress as server-sent events */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7330,12 +7654,20 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `follow must be true or false` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7346,23 +7678,11 @@ export interface operations {
             | components['schemas']['InvalidPositionError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
-            | components['schemas']['InvalidFollowError'];
+            | components['schemas']['NotOneOfError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
@@ -7393,9 +7713,17 @@ export interface operations {
       /** @description List the tags */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7414,12 +7742,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `cursor is not valid`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7428,24 +7764,12 @@ export interface operations {
             | components['schemas']['InvalidJsonError']
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
-            | components['schemas']['InvalidCursorError']
-            | components['schemas']['InvalidLimitError'];
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7472,9 +7796,17 @@ export interface operations {
       /** @description Retrieve a tag */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7491,9 +7823,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `X-Min-Position is not a position of this log`, `Please provide valid tag id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7505,19 +7845,9 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7546,9 +7876,17 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -7568,9 +7906,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7583,19 +7929,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7624,9 +7959,17 @@ export interface operations {
       /** @description Tag deleted successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -7646,9 +7989,17 @@ export interface operations {
       /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7661,19 +8012,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7712,9 +8052,17 @@ export interface operations {
       /** @description Tag updated successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -7731,12 +8079,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!`, `Tag name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid tag id!`, `Tag name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7747,26 +8103,15 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['UnknownTagError']
             | components['schemas']['DuplicateTagNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -7803,10 +8148,18 @@ export interface operations {
       /** @description Tag created successfully! */
       200: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -7823,12 +8176,20 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Tag name already exist!`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `Tag name already exist!`, `{field} is required`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters` */
       400: {
         headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -7839,41 +8200,17 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['InvalidIdempotencyKeyError']
             | components['schemas']['DuplicateTagNameError']
+            | components['schemas']['RequiredError']
             | components['schemas']['NotAStringError']
             | components['schemas']['InvalidCharactersError']
-            | components['schemas']['TooManyCharactersError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['TooManyCharactersError'];
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description `API key lacks the scope {names}` */
-      403: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ForbiddenError'];
-        };
-      };
+      403: components['responses']['Forbidden'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
-      /** @description `Idempotency-Key was used with a different request` */
-      422: {
-        headers: {
-          'Preference-Applied': components['headers']['Preference-Applied'];
-          RateLimit: components['headers']['RateLimit'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['IdempotencyConflictError'];
-        };
-      };
+      422: components['responses']['IdempotencyConflict'];
       429: components['responses']['RateLimited'];
       500: components['responses']['Internal'];
       503: components['responses']['Unavailable'];

@@ -66,13 +66,17 @@ function unknownField(prefix: string, name: string, known: readonly string[]): S
   return new ServiceError('unknown_field_near', { field, names: prefix + near });
 }
 
-const ofType: Readonly<Record<string, ErrorCode>> = {
+/** What a value of another type is answered with. */
+export const codeOfType: Readonly<Record<string, ErrorCode>> = {
   string: 'not_a_string',
   array: 'not_an_array',
   object: 'not_an_object',
   record: 'not_an_object',
   boolean: 'not_a_boolean',
+  enum: 'not_one_of',
 };
+
+const list = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 function errorOf(issue: z.core.$ZodIssue | undefined): ServiceError {
   const field = issue?.path.filter((part) => typeof part === 'string').join('.');
@@ -83,6 +87,8 @@ function errorOf(issue: z.core.$ZodIssue | undefined): ServiceError {
 }
 
 function refusalOf(issue: z.core.$ZodIssue | undefined): Readonly<Record<string, unknown>> {
-  if (issue?.code === 'invalid_type') return { code: ofType[issue.expected] };
+  if (issue?.code === 'invalid_type') return { code: codeOfType[issue.expected] };
+  if (issue?.code === 'invalid_value')
+    return { code: codeOfType['enum'], names: list.format(issue.values.map(String)) };
   return issue?.code === 'custom' ? (issue.params ?? {}) : {};
 }

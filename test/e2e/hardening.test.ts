@@ -3,6 +3,7 @@ import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
+import { paths } from '../support/api-description.js';
 import { freshFolder, runToExit, startService, type Service } from '../support/service.js';
 import { onServers } from '../support/stores.js';
 
@@ -39,6 +40,17 @@ test('requests sent all at once are answered one after the other, each whole, in
   });
   const text = await service.raw(requests.join(''));
   expect([...text.matchAll(/"group_name":"([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
+});
+
+test('whatever stands in a path, the answer is one that is described of its operation', async () => {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { responses }]) => ({ path, method, statuses: Object.keys(responses) })),
+  );
+  for (const word of ['%zz', '%FF', 'create', 'send'])
+    for (const { path, method, statuses } of operations.filter((one) => one.path.includes('{'))) {
+      const answer = await service.request(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, word));
+      expect(statuses, `${method} ${path} with ${word}`).toContain(String(answer.status));
+    }
 });
 
 describe('files', () => {

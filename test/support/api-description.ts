@@ -64,19 +64,10 @@ const patterns = Object.keys(paths)
   }))
   .sort((one, other) => one.parameters - other.parameters);
 
-/** Undefined: there is none, or it cannot be decoded. */
+/** Undefined: there is none. */
 export function pathOf(target: string): string | undefined {
   const [given = ''] = target.split('?', 1);
-  return isDecodable(given) ? patterns.find(({ pattern }) => pattern.test(given))?.path : undefined;
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return patterns.find(({ pattern }) => pattern.test(given))?.path;
 }
 
 export interface Answered {
@@ -87,9 +78,9 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Headers that a client may act upon: an answer has none that are not described. */
+/** Headers that a client or a browser may act upon: an answer has none that are not described. */
 const told =
-  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied)$/;
+  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options|x-frame-options)$/;
 
 /** Throws where the answer is not as the document says. */
 export function checkAnswer(answered: Answered): void {

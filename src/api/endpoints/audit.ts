@@ -2,82 +2,61 @@
 import { z } from 'zod';
 import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
-import { described, refusal } from '../schemas/rules.js';
+import { refusal } from '../schemas/rules.js';
 import { pageOf } from '../schemas/answers.js';
 import * as answers from '../schemas/answers-audit.js';
-import { endpoint, ownRead } from './endpoint.js';
+import { ownRead } from './endpoint.js';
 
-const listId = optionalText({ description: 'Only what concerns this list.' });
+const listId = optionalText('Only what concerns this list.');
 
-const eventTypes = described(
-  optionalText({})
-    .transform((names) => names?.split(',') ?? [])
-    .refine((names) => names.every(isEventType), refusal('invalid_types')),
-  {
+const eventTypes = optionalText('')
+  .transform((names) => names?.split(',') ?? [])
+  .refine((names) => names.every(isEventType), refusal('invalid_types'))
+  .meta({
     description: 'Names of events, separated by commas: only these.',
     type: 'string',
     examples: ['ContactSubscribed,ContactUnsubscribed'],
-    errors: ['invalid_types'],
-  },
-);
+  });
 
 /** Where `contact` is an address. */
 const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as const;
 
 export const auditEndpoints = {
-  history: endpoint({
-    ...ownRead,
-    id: 'getContactHistory',
-    path: '/v1/audit/contacts/{contact}/history',
+  history: ownRead('getContactHistory', '/v1/audit/contacts/{contact}/history', {
     scope: 'audit:read',
     summary: 'What happened to a contact',
     description: '`contact` is an id or an address.',
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
     answer: pageOf(answers.historyItem),
-    errors: ['invalid_range', ...ofAddress, 'not_found'],
+    errors: ofAddress,
   }),
-  contactAt: endpoint({
-    ...ownRead,
-    id: 'getContactAt',
-    path: '/v1/audit/contacts/{contact}/at',
+  contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
     summary: 'A contact as it was at a time',
     description: '`contact` is an id or an address.',
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
     answer: { data: answers.contactAt },
-    errors: [...ofAddress, 'not_found'],
+    errors: ofAddress,
   }),
-  listAt: endpoint({
-    ...ownRead,
-    id: 'getListAt',
-    path: '/v1/audit/lists/{list_id}/at',
+  listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
     scope: 'audit:read',
     summary: 'The members of a list as they were at a time',
     query: z.object({
       time: time('end', 'The point in time.'),
-      format: choice(['ndjson', 'csv'], { code: 'invalid_list_format', description: 'Form of the lines.' }).default(
-        'ndjson',
-      ),
+      format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
     }),
     answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
-    errors: ['not_found'],
   }),
-  events: endpoint({
-    ...ownRead,
-    id: 'listEvents',
-    path: '/v1/audit/events',
+  events: ownRead('listEvents', '/v1/audit/events', {
     scope: 'audit:read',
     summary: 'The events of the log, from the first one on',
     query: z.object({
-      format: choice(['json', 'ndjson'], {
-        code: 'invalid_feed_format',
-        description: 'A page, or all as lines.',
-      }).optional(),
-      follow: choice(['false', 'true'], {
-        code: 'invalid_follow',
-        description: '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
-      }).default('false'),
-      after: optionalText({ description: 'A position of the log, or `now`: only later events.' }),
+      format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
+      follow: choice(
+        ['true', 'false'],
+        '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
+      ).default('false'),
+      after: optionalText('A position of the log, or `now`: only later events.'),
       types: eventTypes,
       limit: optionalLimit,
     }),

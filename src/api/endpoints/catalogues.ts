@@ -1,9 +1,9 @@
 /** The endpoints of groups, lists and tags: the same in three vocabularies. */
 import { z } from 'zod';
 import { name } from '../schemas/fields.js';
-import { nothing, paging } from '../schemas/query.js';
+import { paging } from '../schemas/query.js';
 import { deletedGroup, deletedList, deletedTag, group, list, pageOf, tag } from '../schemas/answers.js';
-import { endpoint, ownRead, read, write } from './endpoint.js';
+import { ownRead, read, remove, write } from './endpoint.js';
 
 const kinds = {
   group: { title: 'Group', example: 'Customers', unknown: 'unknown_group', duplicate: 'duplicate_group_name' },
@@ -20,22 +20,16 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
   const [item, deleted] = answers[kind];
   const body = z.object({ [`${kind}_name`]: name(example) });
   return {
-    create: endpoint({
-      ...write,
-      id: `create${title}`,
-      path: `/v1/${kind}s/create`,
+    create: write(`create${title}`, `/v1/${kind}s/create`, {
       scope: `${kind}s:write`,
       summary: `Create a ${kind}`,
       replays: true,
       body,
       message: `${title} created successfully!`,
       answer: { data: item },
-      errors: ['invalid_idempotency_key', duplicate, 'idempotency_conflict'],
+      errors: [duplicate],
     }),
-    update: endpoint({
-      ...write,
-      id: `update${title}`,
-      path: `/v1/${kind}s/{${kind}_id}/update`,
+    update: write(`update${title}`, `/v1/${kind}s/{${kind}_id}/update`, {
       scope: `${kind}s:write`,
       summary: `Rename a ${kind}`,
       body,
@@ -44,33 +38,22 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       answer: { data: item },
       errors: [unknown, duplicate],
     }),
-    remove: endpoint({
-      id: `delete${title}`,
-      method: 'postOrDelete',
-      path: `/v1/${kind}s/{${kind}_id}/delete`,
+    remove: remove(`delete${title}`, `/v1/${kind}s/{${kind}_id}/delete`, {
       scope: `${kind}s:write`,
       summary: `Delete a ${kind}`,
-      body: nothing,
-      query: nothing,
       unauthorized: 'empty',
       message: `${title} deleted successfully!`,
       answer: { data: deleted },
       errors: [unknown],
     }),
-    get: endpoint({
-      // The original API has a GET of a list and of a tag, and none of a group.
-      ...(kind === 'group' ? ownRead : read),
-      id: `get${title}`,
-      path: `/v1/${kind}s/{${kind}_id}`,
+    // The original API has a GET of a list and of a tag, and none of a group.
+    get: (kind === 'group' ? ownRead : read)(`get${title}`, `/v1/${kind}s/{${kind}_id}`, {
       scope: `${kind}s:read`,
       summary: `Retrieve a ${kind}`,
       answer: { data: item },
       errors: [unknown],
     }),
-    page: endpoint({
-      ...ownRead,
-      id: `list${title}s`,
-      path: `/v1/${kind}s`,
+    page: ownRead(`list${title}s`, `/v1/${kind}s`, {
       scope: `${kind}s:read`,
       summary: `List the ${kind}s`,
       query: z.object(paging),

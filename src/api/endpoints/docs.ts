@@ -1,21 +1,15 @@
 /** The endpoints that describe the API. */
 import { z } from 'zod';
-import { endpoint, read } from './endpoint.js';
-
-const shared = { ...read, scope: 'none' } as const;
+import { read } from './endpoint.js';
 
 export const docsEndpoints = {
-  openApi: endpoint({
-    ...shared,
-    id: 'getOpenApi',
-    path: '/openapi.json',
+  openApi: read('getOpenApi', '/openapi.json', {
+    scope: 'none',
     summary: 'This document',
     answer: { others: { 'application/json': z.record(z.string(), z.unknown()) }, cached: true },
   }),
-  page: endpoint({
-    ...shared,
-    id: 'getDocs',
-    path: '/docs',
+  page: read('getDocs', '/docs', {
+    scope: 'none',
     summary: 'A page to read this document, and to try the API',
     answer: { others: { 'text/html': z.string() }, cached: true },
   }),

@@ -2,16 +2,13 @@
 import { z } from 'zod';
 import { deliveryStates } from '../../projections/emails.js';
 import { mailbox, recipient, subject, template } from '../schemas/fields.js';
-import { choice, nothing, paging } from '../schemas/query.js';
+import { choice, paging } from '../schemas/query.js';
 import * as answers from '../schemas/answers.js';
 import { variables } from '../schemas/variables.js';
-import { endpoint, ownRead, ownWrite, write } from './endpoint.js';
+import { ownRead, ownWrite, write } from './endpoint.js';
 
 export const emailEndpoints = {
-  send: endpoint({
-    ...write,
-    id: 'sendEmail',
-    path: '/v1/email/send',
+  send: write('sendEmail', '/v1/email/send', {
     scope: 'email:write',
     summary: 'Send one e-mail',
     description: 'The answer means: the request is stored durably, and the e-mail will be sent.',
@@ -22,50 +19,32 @@ export const emailEndpoints = {
     bucket: 'email',
     message: 'Email accepted for delivery!',
     answer: { data: answers.acceptedEmail, headers: ['Location'] },
-    errors: ['invalid_template', 'not_a_scalar', 'invalid_idempotency_key', 'idempotency_conflict'],
+    errors: ['invalid_template', 'not_a_scalar'],
   }),
-  release: endpoint({
-    ...ownWrite,
-    id: 'releaseEmail',
-    path: '/v1/email/{email_id}/release',
+  release: ownWrite('releaseEmail', '/v1/email/{email_id}/release', {
     scope: 'email:write',
     summary: 'Send an e-mail again that is held',
-    body: nothing,
     message: 'Email released successfully!',
     answer: { data: answers.changedEmail },
-    errors: ['not_found', 'email_not_releasable'],
+    errors: ['email_not_releasable'],
   }),
-  cancel: endpoint({
-    ...ownWrite,
-    id: 'cancelEmail',
-    path: '/v1/email/{email_id}/cancel',
+  cancel: ownWrite('cancelEmail', '/v1/email/{email_id}/cancel', {
     scope: 'email:write',
     summary: 'End an e-mail that has not been sent',
-    body: nothing,
     message: 'Email cancelled successfully!',
     answer: { data: answers.changedEmail },
-    errors: ['not_found', 'email_not_cancellable'],
+    errors: ['email_not_cancellable'],
   }),
-  get: endpoint({
-    ...ownRead,
-    id: 'getEmail',
-    path: '/v1/email/{email_id}',
+  get: ownRead('getEmail', '/v1/email/{email_id}', {
     scope: 'email:read',
     summary: 'What became of an e-mail',
     answer: { data: answers.emailState },
-    errors: ['not_found'],
   }),
-  page: endpoint({
-    ...ownRead,
-    id: 'listEmails',
-    path: '/v1/email',
+  page: ownRead('listEmails', '/v1/email', {
     scope: 'email:read',
     summary: 'List the e-mails',
     query: z.object({
-      state: choice(deliveryStates, {
-        code: 'invalid_email_state',
-        description: 'Only e-mails in this state.',
-      }).optional(),
+      state: choice(deliveryStates, 'Only e-mails in this state.').optional(),
       ...paging,
     }),
     answer: answers.pageOf(answers.emailState, { incomplete: answers.incomplete }),

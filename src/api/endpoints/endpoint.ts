@@ -52,7 +52,7 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   /** Of a success. Absent on GETs. */
   readonly message?: string;
   readonly answer: Success;
-  /** The refusals of its rules, if any; those of its fields stand in their schemas. */
+  /** The refusals of its rules, if any, beside those that follow from what it is and from the schemas of its fields. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -63,12 +63,26 @@ export type ParameterOf<Path extends string> = Path extends `${string}{${infer N
   ? Name | ParameterOf<Rest>
   : never;
 
-export const endpoint = <Body extends z.ZodType, Query extends z.ZodType, const Path extends string>(
-  description: Endpoint<Body, Query, Path>,
-): Endpoint<Body, Query, Path> => description;
+/** What an endpoint says beyond its kind. */
+type Description<Body extends z.ZodType, Query extends z.ZodType> = Omit<
+  Endpoint<Body, Query, string>,
+  'id' | 'path' | 'method' | 'own' | 'body' | 'query'
+> & { readonly body?: Body; readonly query?: Query };
 
-/** What most endpoints have in common, of the original API and our own. */
-export const read = { method: 'get', body: nothing, query: nothing } as const;
-export const write = { method: 'post', query: nothing } as const;
-export const ownRead = { ...read, own: true } as const;
-export const ownWrite = { ...write, own: true } as const;
+function kind(common: Pick<AnyEndpoint, 'method' | 'own'>) {
+  function endpoint<
+    const Path extends string,
+    Body extends z.ZodType = typeof nothing,
+    Query extends z.ZodType = typeof nothing,
+  >(id: string, path: Path, description: Description<Body, Query>): Endpoint<Body, Query, Path>;
+  function endpoint(id: string, path: string, description: Description<z.ZodType, z.ZodType>): AnyEndpoint {
+    return { id, path, body: nothing, query: nothing, ...common, ...description };
+  }
+  return endpoint;
+}
+
+export const read = kind({ method: 'get' });
+export const write = kind({ method: 'post' });
+export const remove = kind({ method: 'postOrDelete' });
+export const ownRead = kind({ method: 'get', own: true });
+export const ownWrite = kind({ method: 'post', own: true });

@@ -5,50 +5,45 @@ import { pageOf } from '../schemas/answers.js';
 import { apiKey, createdKey, revokedKey, rotatedKey } from '../schemas/answers-keys.js';
 import { name, futureMoment } from '../schemas/fields.js';
 import { paging } from '../schemas/query.js';
-import { described, refusal, text } from '../schemas/rules.js';
-import { endpoint, ownRead, ownWrite } from './endpoint.js';
+import { refusal, text } from '../schemas/rules.js';
+import { ownRead, ownWrite } from './endpoint.js';
 
-const scopeList = described(
-  z
-    .array(z.unknown())
-    .refine((items) => items.every(isScope), {
-      ...refusal('unknown_scope'),
-      params: { code: 'unknown_scope', names: scopes.join(', ') },
-    })
-    .transform((items) => [...new Set(items.filter(isScope))]),
-  {
+const scopeList = z
+  .array(z.unknown())
+  .refine((items) => items.every(isScope), { abort: true, params: { code: 'unknown_scope', names: scopes.join(', ') } })
+  .transform((items) => [...new Set(items.filter(isScope))])
+  .meta({
     description: 'What the key may do. Only scopes that the key of the request has itself.',
     type: 'array',
     items: { type: 'string', enum: [...scopes] },
     minItems: 1,
     examples: [['contacts:read', 'contacts:write']],
-    errors: ['not_an_array', 'unknown_scope'],
-  },
-);
+  });
 
 const dayInSeconds = 86_400;
 const longestOverlap = 30 * dayInSeconds;
 const isOverlap = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= longestOverlap;
 
-const overlap = described(z.unknown().refine(isOverlap, refusal('invalid_overlap')).transform(Number), {
-  description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
-  type: 'integer',
-  minimum: 0,
-  maximum: longestOverlap,
-  default: dayInSeconds,
-  errors: ['invalid_overlap'],
-}).default(dayInSeconds);
+const overlap = z
+  .unknown()
+  .refine(isOverlap, refusal('invalid_overlap'))
+  .transform(Number)
+  .meta({
+    description: 'How long the secret before holds, too, in seconds. 0: it ends at once.',
+    type: 'integer',
+    minimum: 0,
+    maximum: longestOverlap,
+    default: dayInSeconds,
+  })
+  .default(dayInSeconds);
 
 const reason = text({ maxCharacters: 255 }, { description: 'Why. Nothing personal.', examples: ['leaked'] })
   .nullish()
   .transform((given) => (given === null || given === '' ? undefined : given));
 
 export const keyEndpoints = {
-  create: endpoint({
-    ...ownWrite,
-    id: 'createApiKey',
-    path: '/v1/keys',
+  create: ownWrite('createApiKey', '/v1/keys', {
     scope: 'keys',
     summary: 'Create an API key',
     description: 'The secret is in this answer and in no other.',
@@ -57,19 +52,13 @@ export const keyEndpoints = {
     answer: { data: createdKey },
     errors: ['reserved_name', 'not_in_the_future', 'duplicate_key_name'],
   }),
-  page: endpoint({
-    ...ownRead,
-    id: 'listApiKeys',
-    path: '/v1/keys',
+  page: ownRead('listApiKeys', '/v1/keys', {
     scope: 'keys',
     summary: 'List the API keys, revoked ones too',
     query: z.object(paging),
     answer: pageOf(apiKey),
   }),
-  rotate: endpoint({
-    ...ownWrite,
-    id: 'rotateApiKey',
-    path: '/v1/keys/{key_id}/rotate',
+  rotate: ownWrite('rotateApiKey', '/v1/keys/{key_id}/rotate', {
     scope: 'keys',
     summary: 'Give an API key a new secret',
     description:
@@ -77,17 +66,13 @@ export const keyEndpoints = {
     body: z.object({ overlap_seconds: overlap }),
     message: 'Key rotated successfully!',
     answer: { data: rotatedKey },
-    errors: ['not_found', 'key_not_rotatable'],
+    errors: ['key_not_rotatable'],
   }),
-  revoke: endpoint({
-    ...ownWrite,
-    id: 'revokeApiKey',
-    path: '/v1/keys/{key_id}/revoke',
+  revoke: ownWrite('revokeApiKey', '/v1/keys/{key_id}/revoke', {
     scope: 'keys',
     summary: 'Refuse an API key from now on, for ever',
     body: z.object({ reason }),
     message: 'Key revoked successfully!',
     answer: { data: revokedKey },
-    errors: ['not_found'],
   }),
 };

@@ -1,60 +1,47 @@
 /** The errors in the OpenAPI document: a schema for each code of the catalogue, and the responses that they make. */
-import { errorCatalogue, isErrorCode, type ErrorCode } from '../../errors.js';
+import { errorCatalogue, type ErrorCode } from '../../errors.js';
+import { counted, everyAnswer, headersNamed } from './texts.js';
 import type { Json } from './schemas.js';
-
-/** The headers of answers to requests that need an API key. */
-export const counted = ['RateLimit', 'RateLimit-Policy', 'Preference-Applied'];
-
-/** Codes whose response is the same wherever it occurs. */
-const shared: readonly ErrorCode[] = [
-  'unauthorized',
-  'not_found',
-  'method_not_allowed',
-  'too_large',
-  'unsupported_media_type',
-  'rate_limited',
-  'internal',
-  'internal_update',
-  'unavailable',
-];
-
-const codes = Object.keys(errorCatalogue).filter(isErrorCode);
 
 const titleOf = (code: ErrorCode): string =>
   code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Of the codes that occur in the text of the document. */
-export const errorSchemas = (text: string): Json =>
-  Object.fromEntries(
-    codes
-      .filter((code) => text.includes(`/${titleOf(code)}Error"`))
-      .map((code) => [`${titleOf(code)}Error`, schemaOf(code)]),
-  );
+export function createRefusals() {
+  const schemas: Record<string, Json> = {};
+  /** Of a single code: the same wherever it occurs. */
+  const responses: Record<string, Json> = {};
 
-export const sharedResponses = (): Json =>
-  Object.fromEntries(shared.map((code) => [titleOf(code), response([code], true)]));
+  function response(group: readonly ErrorCode[]): Json {
+    for (const code of group) schemas[`${titleOf(code)}Error`] ??= schemaOf(code);
+    const messages = group.map((code) => `\`${errorCatalogue[code].message}\``);
+    const anyOf = group.map((code) => ({ $ref: `#/components/schemas/${titleOf(code)}Error` }));
+    return {
+      description: messages.length === 1 ? messages[0] : `One of: ${messages.join(', ')}`,
+      headers: headersNamed([...everyAnswer, ...counted, ...group.flatMap(headersOf)]),
+      content: { 'application/json': { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } },
+    };
+  }
 
-/** The responses by status. `withKey`: requests are counted, and may have preferences. */
-export function refusals(of: readonly ErrorCode[], withKey: boolean): Json {
-  const byStatus: Record<number, ErrorCode[]> = {};
-  for (const code of new Set(of)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
-  return Object.fromEntries(
-    Object.entries(byStatus).map(([status, group]) => {
-      const [code, ...others] = group;
-      const isShared = withKey && code !== undefined && others.length === 0 && shared.includes(code);
-      return [status, isShared ? { $ref: `#/components/responses/${titleOf(code)}` } : response(group, withKey)];
-    }),
-  );
-}
+  function shared(code: ErrorCode): Json {
+    responses[titleOf(code)] ??= response([code]);
+    return { $ref: `#/components/responses/${titleOf(code)}` };
+  }
 
-function response(group: readonly ErrorCode[], withKey: boolean): Json {
-  const messages = group.map((code) => `\`${errorCatalogue[code].message}\``);
-  const headers = ['X-Request-Id', ...(withKey ? counted : []), ...group.flatMap(headersOf)];
-  const schemas = group.map((code) => ({ $ref: `#/components/schemas/${titleOf(code)}Error` }));
   return {
-    description: messages.length === 1 ? messages[0] : `One of: ${messages.join(', ')}`,
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } } },
+    /** The responses by status. */
+    of(codes: readonly ErrorCode[]): Json {
+      const byStatus: Record<number, ErrorCode[]> = {};
+      for (const code of new Set(codes)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
+      return Object.fromEntries(
+        Object.entries(byStatus).map(([status, group]) => {
+          const [code, ...others] = group;
+          return [status, code === undefined || others.length > 0 ? response(group) : shared(code)];
+        }),
+      );
+    },
+    /** Those that were met so far. */
+    schemas,
+    responses,
   };
 }
 
@@ -71,9 +58,7 @@ function schemaOf(code: ErrorCode): Json {
     properties: {
       statusCode: { type: 'integer', const: status },
       status: { type: 'string', const: 'Error' },
-      message: message.includes('{')
-        ? { type: 'string', pattern: patternOf(message) }
-        : { type: 'string', const: message },
+      message: { type: 'string', ...(message.includes('{') ? { pattern: patternOf(message) } : { const: message }) },
       type: { type: 'string', const: type },
       data: { type: 'object', description: 'The documented fields of the body, as far as they were sent.' },
     },

@@ -1,4 +1,5 @@
 /** What the OpenAPI document says beside the endpoints: the service, its resources, and headers. */
+import { securityHeaders } from '../security-headers.js';
 
 export const about = {
   title: 'audience-ledger',
@@ -67,6 +68,16 @@ export const headerParameters = {
   }),
 };
 
+const security = securityHeaders().filter((_, index) => index % 2 === 0);
+
+/** The headers of every answer, and of those to requests that need an API key. */
+export const everyAnswer: readonly string[] = ['X-Request-Id', ...security];
+export const counted: readonly string[] = ['RateLimit', 'RateLimit-Policy', 'Preference-Applied'];
+
+/** What a header says stands in the components, once. */
+export const headersNamed = (names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
 const answerHeader = (description: string, schema: object, required?: true) => ({
   description,
   ...(required === undefined ? {} : { required }),
@@ -74,6 +85,9 @@ const answerHeader = (description: string, schema: object, required?: true) => (
 });
 
 export const responseHeaders = {
+  ...Object.fromEntries(
+    security.map((name) => [name, answerHeader('Tells browsers to be careful.', { type: 'string' }, true)]),
+  ),
   'X-Request-Id': answerHeader('That of the request, or a new one.', requestId, true),
   'X-Position': answerHeader('How far the log must have been read to see this write.', position, true),
   RateLimit: answerHeader('What is left, and the seconds until it starts again.', text('^"[a-z]+";r=[0-9]+;t=[0-9]+$')),
@@ -83,5 +97,6 @@ export const responseHeaders = {
   'Idempotent-Replayed': answerHeader('This answer was given before.', { type: 'string', const: 'true' }),
   'Preference-Applied': answerHeader('The preference that was honoured.', { type: 'string', const: 'handling=strict' }),
   'WWW-Authenticate': answerHeader('How to authenticate.', { type: 'string', const: 'Bearer' }, true),
+  ETag: answerHeader('Of this version; for `If-None-Match`.', { type: 'string' }, true),
   Allow: answerHeader('The methods of the path.', { type: 'string' }, true),
 };

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { moment } from './fields.js';
-import { controlButTabAndLineBreak, described, refusal, text } from './rules.js';
+import { controlButTabAndLineBreak, refusal, text } from './rules.js';
 
 /** How far the clock of a caller may be ahead of ours. */
 const maxSkewMs = 5 * 60_000;
@@ -43,7 +43,8 @@ export function consent(clock: () => number) {
     ),
     occurred_at: optional(pastMoment(clock)),
   });
-  return described(fields, { description: 'How the person agreed: evidence for auditors.', errors: ['not_an_object'] })
+  return fields
+    .meta({ description: 'How the person agreed: evidence for auditors.' })
     .transform((given) => {
       const present = Object.entries(given).filter(([, value]) => value !== undefined);
       return present.length === 0 ? undefined : Object.fromEntries(present);
@@ -53,13 +54,10 @@ export function consent(clock: () => number) {
 }
 
 const pastMoment = (clock: () => number) =>
-  described(
-    moment().refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future')),
-    {
+  moment()
+    .refine((time) => Date.parse(time ?? '') <= clock() + maxSkewMs, refusal('in_the_future'))
+    .meta({
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],
-      type: 'string',
       format: 'date-time',
-      errors: ['not_a_string', 'invalid_characters', 'invalid_moment', 'in_the_future'],
-    },
-  );
+    });

@@ -4,15 +4,7 @@ import { isCalendarDay, parseTime } from '../../audit/times.js';
 import { parseMailbox } from '../../commands/address.js';
 import { isAddress } from '../../events/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
-import {
-  controlButLineBreak,
-  controlButTabAndLineBreak,
-  described,
-  refusal,
-  text,
-  type Described,
-  type TextRules,
-} from './rules.js';
+import { controlButLineBreak, controlButTabAndLineBreak, refusal, text, type TextRules } from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */
 const controls = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -31,7 +23,7 @@ export const name = (example: string) =>
 const maxBytes = 1024;
 const isAddressForm = { fits: isAddress, code: 'invalid_email' } as const;
 const inAddress = `[^\\s@<>${controls}]`;
-export const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
+const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
 
 /** An address: trimmed, the request's own spelling. */
 export const address = text(
@@ -66,50 +58,40 @@ const maxTemplateBytes = 512 * 1024;
 /** Bytes of its JSON in the event: the append must fit into EventStoreDB. */
 const maxEncodedTemplateBytes = 700 * 1024;
 
-export const template = described(
-  text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes, asReceived: true }).refine(
+export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes, asReceived: true })
+  .refine(
     (value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncodedTemplateBytes,
     refusal('too_many_bytes', maxEncodedTemplateBytes),
-  ),
-  {
+  )
+  .meta({
     description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
     examples: ['<p>Thank you!</p>'],
     minLength: 1,
-    maxLength: maxTemplateBytes,
     pattern: '\\S',
-    errors: ['not_a_string', 'too_many_bytes', 'invalid_characters'],
-  },
-);
+  });
 
-export const isStatus = (value: string): boolean => /^(?:un)?subscribed$/i.test(value);
-export const statusPattern = `^(${anyCase('un')})?${anyCase('subscribed')}$`;
-
-export const canonicalStatus = (value: string): SubscriptionStatus =>
-  value.length === 'subscribed'.length ? 'Subscribed' : 'Unsubscribed';
-
-export const status = described(text({}).refine(isStatus, refusal('invalid_status')).transform(canonicalStatus), {
-  description: '`Subscribed` or `Unsubscribed`, in any case of letters.',
-  examples: ['Subscribed'],
-  type: 'string',
-  pattern: statusPattern.replace('^', '^ *').replace('$', ' *$'),
-  errors: ['not_a_string', 'invalid_characters', 'invalid_status'],
-});
-
-function anyCase(word: string): string {
-  return [...word].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('');
-}
+export const status = text({ form: { fits: (value) => /^(?:un)?subscribed$/i.test(value), code: 'invalid_status' } })
+  .transform((value): SubscriptionStatus => (/^un/i.test(value) ? 'Unsubscribed' : 'Subscribed'))
+  .meta({
+    description: '`Subscribed` or `Unsubscribed`, in any case of letters.',
+    examples: ['Subscribed'],
+    pattern: '^ *([Uu][Nn])?[Ss][Uu][Bb][Ss][Cc][Rr][Ii][Bb][Ee][Dd] *$',
+  });
 
 /** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
-export const moment = (about: Described = {}) =>
+export const moment = (about: z.GlobalMeta = {}) =>
   text({}, about)
     .transform((value) => (/^\S{11,}$/.test(value) ? parseTime(value, 'end') : undefined))
     .refine((time) => time !== undefined, refusal('invalid_moment'));
 
 /** That it is in the future is a rule of the decider. */
-export const futureMoment = described(moment({ format: 'date-time', examples: ['2030-01-01T00:00:00Z'] }).nullish(), {
+export const futureMoment = moment({
   description: 'ISO 8601 with its zone, in the future.',
-  errors: ['not_a_string', 'invalid_characters', 'invalid_moment'],
-}).transform((time) => time ?? undefined);
+  format: 'date-time',
+  examples: ['2030-01-01T00:00:00Z'],
+})
+  .nullish()
+  .transform((time) => time ?? undefined);
 
 const maxTagNames = 100;
 const tagName = text({ ...nameRules, form: { fits: (value) => value !== '', code: 'required' } });
@@ -122,32 +104,25 @@ const aboutTagNames = {
   examples: [['Gold', 'Newsletter']],
   items: { type: 'string', minLength: 1, maxLength: 255, pattern: notBlank },
   maxItems: maxTagNames,
-  errors: [
-    'not_an_array',
-    'not_only_strings',
-    'too_many_names',
-    'required',
-    'invalid_characters',
-    'too_many_characters',
-  ],
-} as const;
+};
 
-export const tagNames = described(tagNameList, {
+export const tagNames = tagNameList.meta({
   ...aboutTagNames,
   description: 'Names of tags, 1 to 100.',
   minItems: 1,
 });
 
 /** Absent, `null` and `[]` are nothing to attach. */
-export const optionalTagNames = described(tagNameList, {
-  ...aboutTagNames,
-  description: 'Names of tags to attach, at most 100. Tags that do not exist yet are created.',
-})
+export const optionalTagNames = tagNameList
+  .meta({
+    ...aboutTagNames,
+    description: 'Names of tags to attach, at most 100. Tags that do not exist yet are created.',
+  })
   .nullish()
   .transform((names) => names ?? []);
 
 /** An optional profile field: absent stays undefined, `null` and `""` become `null`. */
-const profileText = (rules: TextRules, example: string, more: Described = {}) =>
+const profileText = (rules: TextRules, example: string, more: z.GlobalMeta = {}) =>
   text(rules, { examples: [example], ...more })
     .transform((value) => (value === '' ? null : value))
     .nullish();

@@ -7,21 +7,8 @@ export const control = /[\u0000-\u001f\u007f-\u009f]/;
 export const controlButLineBreak = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 export const controlButTabAndLineBreak = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** What JSON Schema can say of a field, and `x-errors`: the codes of its errors, for the API document. */
-export interface Described {
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-  readonly errors?: readonly ErrorCode[];
-  readonly [keyword: string]: unknown;
-}
-
 /** The issue that makes `parse.ts` answer with this error. Further rules of the field are not asked. */
 export const refusal = (code: ErrorCode, limit?: number) => ({ abort: true, params: { code, limit } });
-
-/** The schema with what the API document says of it. To be called last: other methods of zod lose it. */
-export function described<Schema extends z.ZodType>(schema: Schema, { errors = [], ...about }: Described): Schema {
-  return schema.meta({ ...about, ...(errors.length === 0 ? {} : { 'x-errors': [...errors] }) });
-}
 
 export interface TextRules {
   readonly forbidden?: RegExp;
@@ -35,27 +22,23 @@ export interface TextRules {
   readonly asReceived?: true;
 }
 
-export function text(rules: TextRules, about: Described = {}): z.ZodString {
+export function text(rules: TextRules, about: z.GlobalMeta = {}): z.ZodString {
   const { forbidden = control, maxCharacters, maxBytes, form, asReceived } = rules;
-  const errors: ErrorCode[] = ['not_a_string', ...(about.errors ?? [])];
   let schema = z.string();
-  const rule = (code: ErrorCode, holds: (text: string) => boolean, limit?: number): void => {
-    errors.push(code);
-    schema = schema.refine(holds, refusal(code, limit));
-  };
-  if (maxBytes !== undefined) rule('too_many_bytes', (value) => Buffer.byteLength(value) <= maxBytes, maxBytes);
-  rule('invalid_characters', (value) => !forbidden.test(value) && value.isWellFormed());
+  if (maxBytes !== undefined)
+    schema = schema.refine((value) => Buffer.byteLength(value) <= maxBytes, refusal('too_many_bytes', maxBytes));
+  schema = schema.refine((value) => !forbidden.test(value) && value.isWellFormed(), refusal('invalid_characters'));
   if (asReceived === undefined) schema = schema.trim();
   if (maxCharacters !== undefined)
-    rule('too_many_characters', (value) => codePoints(value) <= maxCharacters, maxCharacters);
-  if (form !== undefined) rule(form.code, (value) => form.fits(value.trim()));
-  return described(schema, { ...lengths(rules), pattern: `^[^${forbidden.source.slice(1)}*$`, ...about, errors });
-}
-
-const lengths = ({ maxCharacters, maxBytes }: TextRules): Described => {
+    schema = schema.refine(
+      (value) => codePoints(value) <= maxCharacters,
+      refusal('too_many_characters', maxCharacters),
+    );
+  if (form !== undefined) schema = schema.refine((value) => form.fits(value.trim()), refusal(form.code));
   const most = maxCharacters ?? maxBytes;
-  return most === undefined ? {} : { maxLength: most };
-};
+  const length = most === undefined ? {} : { maxLength: most };
+  return schema.meta({ ...length, pattern: `^[^${forbidden.source.slice(1)}*$`, ...about });
+}
 
 /** Counted only where the cheap upper bound leaves a doubt. */
 const codePoints = (value: string): number => (value.length <= 32 ? value.length : [...value].length);
