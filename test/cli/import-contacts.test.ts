@@ -2,16 +2,16 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newList } from '../support/answers.js';
 import { audience, startAudience, type Ended } from '../support/audience.js';
-import { eventually, freshFolder, startService, type Service } from '../support/service.js';
+import { eventually, freshFolder, type Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 function fileOf(content: string | Buffer): string {
   const folder = freshFolder();

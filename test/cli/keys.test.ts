@@ -1,15 +1,15 @@
 /** `audience keys`, against a service that runs, and without one. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { secondsIn } from '../../src/cli/keys/keys.js';
 import { audience, jsonLines, type Ended } from '../support/audience.js';
 import { unique } from '../support/answers.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 const keys = (...words: readonly string[]): Promise<Ended> =>
   audience(['keys', ...words], { env: { DATA_DIR: service.dataDir, AUDIENCE_KEY: service.key } });

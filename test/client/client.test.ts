@@ -8,7 +8,8 @@ import { someAddress, someRequestId, unique } from '../support/answers.js';
 import { createDocument } from '../../src/api/openapi/document.js';
 import { endpointTable } from '../support/api-description.js';
 import { document } from '../support/markdown.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 test('its types are those of the document: else run npm run generate:client', () => {
   const bare = createDocument({ endpoints: endpointTable, examples: {}, version: '0' });
@@ -21,10 +22,9 @@ describe('against a service', () => {
   let client: AudienceClient;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     client = createClient({ baseUrl: service.url(), apiKey: service.key });
   });
-  afterAll(() => service.close());
 
   test('answers as the service does', async () => {
     const list_name = unique('List');

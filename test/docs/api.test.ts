@@ -1,9 +1,10 @@
 /** docs/api.md against the app, both ways: each documented route is there, and each route is documented. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/endpoints.js';
 import { codes, document, rows } from '../support/markdown.js';
 import { routesOfApp, type Route } from '../support/routes-of-app.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 const documented: readonly Route[] = rows(document('docs/api.md')).flatMap(([methods = '', path = '']) =>
   /^(?:GET|POST|DELETE|PUT|PATCH)\b/.test(methods)
@@ -18,7 +19,7 @@ describe('docs/api.md', () => {
   let ids: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     const { group, list, tag, email } = await createWorld(service);
     const contact = (await service.get(`/v1/contacts?email=${email}`)).field('contact_id');
     const mail = { from_email: email, to_email: email, subject: 'Hello', mail_template: '<p>Hello</p>' };
@@ -36,7 +37,6 @@ describe('docs/api.md', () => {
       name: 'lists',
     };
   });
-  afterAll(() => service.close());
 
   test('names every route of the app, and no other', () => {
     expect(documented.map(nameOf).sort()).toEqual(

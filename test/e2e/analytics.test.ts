@@ -1,14 +1,14 @@
 /** List growth, tag use and e-mail outcomes over HTTP: one's own writes at once, deleted lists and tags, refusals. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newList, refusal, refusals, someAddress, strangerId, unique } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import type { Answer, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 /** Midnight may pass while a test runs. */

@@ -1,5 +1,5 @@
 /** The history of a contact over HTTP, as an auditor asks for it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   instant,
   refusal,
@@ -10,13 +10,13 @@ import {
   strangerId,
   unique,
 } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import type { Answer, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 const historyOf = (contact: string, query = ''): Promise<Answer> =>
   service.get(`/v1/audit/contacts/${encodeURIComponent(contact)}/history${query}`);

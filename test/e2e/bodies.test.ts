@@ -1,18 +1,18 @@
 /** Bodies that are no JSON object, too large or of another media type; the order of the checks; what a refusal echoes. None of these writes an event. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { refusal, refusals, someAddress, strangerId, success, unauthorized } from '../support/answers.js';
 import { createWorld, endpoints, titleOf, writing, type World } from '../support/endpoints.js';
 import { expectNothingWritten } from '../support/nothing-written.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let world: World;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   world = await createWorld(service);
 });
-afterAll(() => service.close());
 expectNothingWritten(() => service);
 
 const titled = writing.map((endpoint) => [titleOf(endpoint), endpoint] as const);

@@ -1,15 +1,15 @@
 /** Contacts in bulk over HTTP: a line is an upsert, a bad line spoils nothing. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newList, refusal, refusals, someAddress, someRequestId, strangerId, unique } from '../support/answers.js';
-import { startService, type Answer, type Overrides, type Service } from '../support/service.js';
+import type { Answer, Overrides, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let list: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await newList(service);
 });
-afterAll(() => service.close());
 
 const post = (lines: string | Buffer, query = '', headers: Overrides = {}, listId = list): Promise<Answer> =>
   service.request('POST', `/v1/contacts/${listId}/bulk${query}`, {

@@ -1,16 +1,16 @@
 /** Consent over HTTP: what is taken, what is refused, where it is kept, and who is shown it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { refusal, someAddress, someRequestId, success, unique } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import type { Answer, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let list: string;
 const listName = unique('List');
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: listName }, 'list_id');
 });
-afterAll(() => service.close());
 
 const statement = 'Yes, send me “News”.\r\n\tI can leave at any time.';
 const full = {

@@ -1,5 +1,5 @@
 /** Tags on contacts, and the pages of a list: attach, detach, what renames and deletions show, filters. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   idOf,
   logPosition,
@@ -13,13 +13,13 @@ import {
   success,
   unique,
 } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import type { Answer, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 interface TagReference {
   readonly tag_id: string;

@@ -1,5 +1,5 @@
 /** Contacts over HTTP: create, upsert, status, reads; one person has one address and one id across all lists. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   idOf,
   instant,
@@ -13,7 +13,8 @@ import {
   success,
   unique,
 } from '../support/answers.js';
-import { startService, type Answer, type LoggedEvent, type Service } from '../support/service.js';
+import type { Answer, LoggedEvent, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 const profile = {
   firstName: 'Ada',
@@ -34,11 +35,10 @@ let otherList: string;
 const names = { list: unique('Readers'), otherList: unique('Writers') };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: names.list }, 'list_id');
   otherList = await service.make('/v1/lists/create', { list_name: names.otherList }, 'list_id');
 });
-afterAll(() => service.close());
 
 type Operation = 'create' | 'upsertcontact' | 'updatestatus';
 const call = (operation: Operation, listId: string, body: unknown, requestId = someRequestId()): Promise<Answer> =>

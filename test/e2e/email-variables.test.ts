@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { someAddress, someRequestId, success, unique } from '../support/answers.js';
-import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
+import { eventually, type Answer, type Overrides, type Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 const four = (changes: object = {}) => ({
   from_email: 'shop@example.com',

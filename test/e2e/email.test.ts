@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   idOf,
   instant,
@@ -15,13 +15,13 @@ import {
   success,
   unique,
 } from '../support/answers.js';
-import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
+import { eventually, type Answer, type Overrides, type Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 interface Request {
   readonly from_email: string;

@@ -1,17 +1,17 @@
 /** `Idempotency-Key` on creates over HTTP: a lost answer is safe to repeat, and all other writes take the header without effect. */
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 let service: Service;
 let list: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
 });
-afterAll(() => service.close());
 
 const creates = [
   { kind: 'group', path: () => '/v1/groups/create', body: () => ({ group_name: unique('Group') }) },

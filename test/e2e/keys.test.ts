@@ -1,7 +1,7 @@
 /** API keys of the log, over HTTP: what they may do, how they are changed, and what holds for those who have shown one already. */
 import http from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { allOf, createEndpoints } from '../../src/api/endpoints/endpoints.js';
 import { linkAfter } from '../../src/eventstore/chain.js';
 import {
@@ -16,13 +16,13 @@ import {
   unauthorized,
   unique,
 } from '../support/answers.js';
-import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { eventually, type Answer, type Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.close());
 
 interface Issued {
   readonly id: string;

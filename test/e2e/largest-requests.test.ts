@@ -1,14 +1,14 @@
 /** The largest request that each endpoint accepts fits one append, embedded and (TEST_STORES=servers) on the real server: nothing accepted can never be stored. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type Service } from '../support/service.js';
+import { beforeAll, expect, test } from 'vitest';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let list: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
 }, 60_000);
-afterAll(() => service.close());
 
 /** Four bytes a character. */
 const wide = (count: number): string => '🦉'.repeat(count);

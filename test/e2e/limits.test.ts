@@ -1,15 +1,15 @@
 /** What is just within the limits is taken as it is. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let list: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
 });
-afterAll(() => service.close());
 
 describe('profile fields', () => {
   test.each([

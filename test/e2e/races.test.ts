@@ -1,8 +1,9 @@
 /** Many at once: of 64 parallel creates of one name or address exactly one wins, and the log proves it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someAddress, unique } from '../support/answers.js';
 import { usually } from '../support/amount.js';
-import { startService, type Answer, type LoggedEvent, type Service } from '../support/service.js';
+import type { Answer, LoggedEvent, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 const rounds = usually(8, 50);
 const clients = 64;
@@ -10,10 +11,9 @@ const clients = 64;
 let service: Service;
 let list: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
 });
-afterAll(() => service.close());
 
 const together = <Result>(call: (index: number) => Promise<Result>, count = clients): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));

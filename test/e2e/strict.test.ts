@@ -1,8 +1,9 @@
 /** Unknown fields: ignored by the seventeen endpoints, refused where the client prefers it, and always on own endpoints. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { refusal, someAddress } from '../support/answers.js';
 import { createWorld, titleOf, writing, type World } from '../support/endpoints.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 const strict = { prefer: 'handling=strict' };
 
@@ -10,10 +11,9 @@ let service: Service;
 let world: World;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   world = await createWorld(service);
 });
-afterAll(() => service.close());
 
 describe.each(writing.map((endpoint) => [titleOf(endpoint), endpoint] as const))('%s', (_title, endpoint) => {
   test('ignores an unknown field, and refuses it where the client prefers that', async () => {

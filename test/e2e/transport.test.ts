@@ -1,5 +1,5 @@
 /** What is true of every answer: routes, methods, keys, request ids, headers, positions, slow clients. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   refusal,
   refusals,
@@ -10,14 +10,15 @@ import {
   unauthorized,
   unique,
 } from '../support/answers.js';
-import { startService, type Answer, type Service } from '../support/service.js';
+import type { Answer, Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 /** Clients that never finish what they began, started early because being cut off takes its time. */
 let slow: Record<'headers' | 'laterHeaders' | 'body' | 'silent', Promise<{ text: string; took: number }>>;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const dawdle = async (bytes: string): Promise<{ text: string; took: number }> => {
     const started = Date.now();
     const text = await service.raw(bytes, 28_000);
@@ -32,7 +33,6 @@ beforeAll(async () => {
   };
   for (const client of Object.values(slow)) client.catch(() => undefined);
 });
-afterAll(() => service.close());
 
 const newGroup = (headers = {}): Promise<Answer> =>
   service.post('/v1/groups/create', { group_name: unique('Group') }, headers);

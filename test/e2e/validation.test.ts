@@ -1,18 +1,18 @@
 /** Every row of the contract's table of messages that is about a field, on every endpoint that it applies to. None of these writes an event. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from '../support/answers.js';
 import { createWorld, titleOf, writing, type Endpoint, type Field, type World } from '../support/endpoints.js';
 import { expectNothingWritten } from '../support/nothing-written.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 let service: Service;
 let world: World;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   world = await createWorld(service);
 });
-afterAll(() => service.close());
 expectNothingWritten(() => service);
 
 const bodyOf = (endpoint: Endpoint): Record<string, unknown> => endpoint.body?.(world) ?? {};

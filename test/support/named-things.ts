@@ -1,7 +1,8 @@
 /** The suite that groups, lists and tags share: what is true of everything that has a unique name and a life of its own. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { idOf, logPosition, refusal, refusals, shown, someRequestId, strangerId, success, unique } from './answers.js';
-import { startService, type Answer, type Service } from './service.js';
+import type { Answer, Service } from './service.js';
+import { sharedService } from './shared-service.js';
 
 export interface Kind {
   readonly word: 'Group' | 'List' | 'Tag';
@@ -32,9 +33,8 @@ export function describeNamedThings({ word, prefix, unknownRead }: Kind): void {
 
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
-  afterAll(() => service.close());
 
   const create = (name: string, requestId = someRequestId()): Promise<Answer> =>
     service.post(`${plural}/create`, { [nameField]: name }, { 'x-request-id': requestId });
@@ -42,6 +42,19 @@ export function describeNamedThings({ word, prefix, unknownRead }: Kind): void {
   const rename = (id: string, name: string, requestId = someRequestId()): Promise<Answer> =>
     service.post(`${plural}/${id}/update`, { [nameField]: name }, { 'x-request-id': requestId });
   const show = (id: string): Promise<Answer> => service.get(`${plural}/${id}`);
+  /** From the first page to the last, each with the cursor that leads to it. */
+  async function pages(limit: number): Promise<{ readonly cursor: string; readonly page: Answer }[]> {
+    const found: { readonly cursor: string; readonly page: Answer }[] = [];
+    for (let cursor = ''; ;) {
+      const page = await service.get(`${plural}?limit=${limit}${cursor}`);
+      found.push({ cursor, page });
+      const next: unknown = Reflect.get(Object(page.body), 'next_cursor');
+      expect(page.body).toEqual({ ...shown(page.items()), ...(next === undefined ? {} : { next_cursor: next }) });
+      if (typeof next !== 'string') return found;
+      expect(page.items()).toHaveLength(limit);
+      cursor = `&cursor=${encodeURIComponent(next)}`;
+    }
+  }
   const caused = async (requestId: string): Promise<unknown[]> =>
     (await service.events(requestId)).map(({ type, data }) => ({ type, data }));
 
@@ -212,32 +225,20 @@ export function describeNamedThings({ word, prefix, unknownRead }: Kind): void {
       const ids = await Promise.all(names.map(made));
       const deleted = ids[3] ?? '';
       await service.post(`${plural}/${deleted}/delete`);
-      const whole = await service.get(`${plural}?limit=200`);
-      expect(whole.status).toBe(200);
-      expect(whole.body).toEqual(shown(whole.items()));
-      const all = whole.items().map((item) => String(item[idField]));
+      const whole = (await pages(200)).flatMap(({ page }) => page.items());
+      const all = whole.map((item) => String(item[idField]));
       expect(all).toEqual([...all].sort());
       expect(all).not.toContain(deleted);
       names.forEach((name, index) => {
-        if (index !== 3) expect(whole.items()).toContainEqual(thing(ids[index] ?? '', name));
+        if (index !== 3) expect(whole).toContainEqual(thing(ids[index] ?? '', name));
       });
-
-      const paged: unknown[] = [];
-      let cursor = '';
-      do {
-        const page = await service.get(`${plural}?limit=3${cursor}`);
-        const next: unknown = Reflect.get(Object(page.body), 'next_cursor');
-        expect(page.body).toEqual({ ...shown(page.items()), ...(next === undefined ? {} : { next_cursor: next }) });
-        if (next !== undefined) expect(page.items()).toHaveLength(3);
-        paged.push(...page.items());
-        cursor = typeof next === 'string' ? `&cursor=${encodeURIComponent(next)}` : '';
-      } while (cursor !== '');
-      expect(paged).toEqual(whole.items());
+      expect((await pages(5)).flatMap(({ page }) => page.items())).toEqual(whole);
     });
 
     test('an exactly full last page has no cursor', async () => {
-      const count = (await service.get(`${plural}?limit=200`)).items().length;
-      const page = await service.get(`${plural}?limit=${count}`);
+      const last = (await pages(200)).at(-1);
+      const count = last?.page.items().length ?? 0;
+      const page = await service.get(`${plural}?limit=${count}${last?.cursor ?? ''}`);
       expect(page.items()).toHaveLength(count);
       expect(page.body).not.toHaveProperty('next_cursor');
     });
