@@ -4,22 +4,15 @@ import https from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
 
-const minVersion = 'TLSv1.2';
-
 /** With a certificate: HTTPS. */
-export function createServer(app: Express, certificate?: SecureContextOptions): http.Server {
+export function createServer(app: Express, certificate?: SecureContextOptions): http.Server | https.Server {
   const options = optionsFor(app);
   const server =
     certificate === undefined
       ? http.createServer(options, app)
-      : https.createServer({ ...options, ...certificate, minVersion, handshakeTimeout: 5_000 }, app);
+      : https.createServer({ ...options, ...certificate, handshakeTimeout: 5_000 }, app);
   server.maxRequestsPerSocket = 1000;
   return server;
-}
-
-/** New connections get the certificate; those that are open keep theirs. */
-export function renewCertificate(server: http.Server, certificate: SecureContextOptions): void {
-  if (server instanceof https.Server) server.setSecureContext({ ...certificate, minVersion });
 }
 
 /**

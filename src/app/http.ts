@@ -1,12 +1,13 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
 import { clientAddressBehind, peerAddress } from '../api/client-address.js';
 import type { Readiness } from '../api/health.js';
 import { createRateLimiter } from '../api/rate-limit.js';
-import { closeServer, createServer, renewCertificate } from '../api/server.js';
-import { followCertificate, ownCertificate, type Certificate } from '../stores/certificate.js';
+import { closeServer, createServer } from '../api/server.js';
+import { ownCertificate, readCertificate, type Certificate } from '../stores/certificate.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
@@ -16,6 +17,7 @@ import { addressOf } from './banner.js';
 import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
 import { createHeadLag, readiness } from './readiness.js';
+import { repeat } from './repeat.js';
 import { requestLog } from './request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
@@ -25,6 +27,8 @@ import { version } from './version.js';
 const closeTimeoutMs = 10_000;
 /** Wrong keys from one address. */
 const failuresAMinute = 300;
+/** How often the files of the certificate are read: that also sees links that lead elsewhere, and mounts that notify of nothing. */
+const certificateMs = 10_000;
 
 const monotonic = (): number => performance.now();
 
@@ -56,7 +60,8 @@ export interface HttpOptions {
 export async function openHttp(options: HttpOptions): Promise<Http> {
   const { config, certificate, folder, logger, lines, guard, store, streamKeys, keys, commands, views, mailer } =
     options;
-  let stopping = false;
+  const closing = new AbortController();
+  const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = () =>
@@ -87,9 +92,8 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     log: requestLog(logger, lines),
     now: monotonic,
     newUuid: randomUUID,
-    isStopping: () => stopping,
+    isStopping: () => signal.aborted,
   });
-  const { tls } = config;
   const server = createServer(app, certificate);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -97,25 +101,27 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
   });
   const address = addressOf(server.address(), config);
   folder.writeAddress(address, certificate && ownCertificate(certificate));
-  const following =
-    tls && certificate
-      ? followCertificate({
-          files: tls,
-          current: certificate,
-          onRenewed(renewed) {
-            renewCertificate(server, renewed);
-            folder.writeAddress(address, ownCertificate(renewed));
-            logger.info('the certificate was renewed');
-          },
-          onFault: (reason) => logger.warn({ reason }, 'the new certificate cannot be used; the one before stays'),
-        })
-      : undefined;
+  let served = certificate;
+  /** New connections get a renewed certificate; those that are open keep theirs. */
+  function renewCertificate(): void {
+    const read = config.tls && readCertificate(config.tls);
+    if (read === undefined || !('setSecureContext' in server) || isDeepStrictEqual(read, served)) return;
+    server.setSecureContext(read);
+    folder.writeAddress(address, ownCertificate(read));
+    served = read;
+    logger.info('the certificate was renewed');
+  }
+  if (served !== undefined)
+    void repeat(renewCertificate, {
+      pause: certificateMs,
+      signal,
+      onFault: (error) => logger.warn({ err: error }, 'the new certificate cannot be used; the one before stays'),
+    });
   return {
     address,
     readiness: isReady,
     close() {
-      stopping = true;
-      following?.close();
+      closing.abort();
       return closeServer(server, closeTimeoutMs);
     },
   };

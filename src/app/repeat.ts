@@ -9,7 +9,7 @@ interface RepeatOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-export async function repeat(action: () => Promise<unknown>, { pause, signal, onFault }: RepeatOptions): Promise<void> {
+export async function repeat(action: () => unknown, { pause, signal, onFault }: RepeatOptions): Promise<void> {
   let isFailing = false;
   while (!signal.aborted) {
     try {

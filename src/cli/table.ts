@@ -1,12 +1,31 @@
 /** Tables that fit the terminal: cells that are too wide go on in the next line, nothing is cut off. */
 import widthOf from 'string-width';
 import wrap from 'wrap-ansi';
+import { paintFor } from './colours.js';
+import type { CommandLine } from './command-line.js';
 
 interface TableOptions {
   readonly titles: readonly string[];
   /** Undefined: as wide as it gets, for files and pipes. */
   readonly width: number | undefined;
   readonly emphasise: (text: string) => string;
+}
+
+interface Columns<Item> {
+  readonly titles: readonly string[];
+  readonly rowOf: (item: Item) => readonly string[];
+}
+
+/** To standard output: a table, or with `--json` one object a line. */
+export async function writeItems<Item>(
+  { stdout, env, json }: CommandLine,
+  items: readonly Item[],
+  { titles, rowOf }: Columns<Item>,
+): Promise<void> {
+  const text = json
+    ? items.map((item) => `${JSON.stringify(item)}\n`).join('')
+    : table(items.map(rowOf), { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold });
+  await stdout.write(text);
 }
 
 const gap = 2;

@@ -1,10 +1,8 @@
-/** The certificate of HTTPS: read and checked from its two files, and again whenever they change. */
+/** The certificate of HTTPS: read and checked from its two files. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError, type Config } from './config.js';
-
-export type CertificateFiles = NonNullable<Config['tls']>;
 
 /** In PEM: the certificate with its chain, and its private key. */
 export interface Certificate {
@@ -13,7 +11,7 @@ export interface Certificate {
 }
 
 /** @throws ConfigurationError that names the variable and shows nothing of the key */
-export function readCertificate(files: CertificateFiles): Certificate {
+export function readCertificate(files: NonNullable<Config['tls']>): Certificate {
   const cert = attempt('TLS_CERT cannot be read', () => readFileSync(files.cert, 'utf8'));
   const key = attempt('TLS_KEY cannot be read', () => readFileSync(files.key, 'utf8'));
   const certificate = attempt('TLS_CERT holds no certificate in PEM', () => new X509Certificate(cert));
@@ -28,37 +26,9 @@ function attempt<Result>(failure: string, act: () => Result): Result {
   try {
     return act();
   } catch (error) {
-    throw new ConfigurationError(`${failure}: ${reasonOf(error)}`);
+    throw new ConfigurationError(`${failure}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** Without chain and key: what clients on this machine may know. */
 export const ownCertificate = ({ cert }: Certificate): string => new X509Certificate(cert).toString();
-
-interface Following {
-  readonly files: CertificateFiles;
-  readonly current: Certificate;
-  onRenewed(certificate: Certificate): void;
-  /** Once for each state of the files: those of a renewal may be written one after the other. */
-  onFault(reason: string): void;
-}
-
-/** Reads the files every `interval` milliseconds: that also sees links that lead elsewhere, and files on mounts that notify of nothing. */
-export function followCertificate({ files, current, onRenewed, onFault }: Following, interval = 10_000) {
-  let seen = JSON.stringify(current);
-  const look = (): void => {
-    const before = seen;
-    try {
-      const certificate = readCertificate(files);
-      seen = JSON.stringify(certificate);
-      if (seen !== before) onRenewed(certificate);
-    } catch (error) {
-      seen = reasonOf(error);
-      if (seen !== before) onFault(seen);
-    }
-  };
-  const timer = setInterval(look, interval).unref();
-  return { close: () => clearInterval(timer) };
-}

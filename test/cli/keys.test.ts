@@ -38,7 +38,7 @@ test('a key is created, listed, rotated and revoked', async () => {
 
   const stranger = 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV';
   const revoked = await keys('revoke', stranger, id, '--reason', 'lost');
-  expect(revoked).toMatchObject({ code: 1, out: `${id}: revoked\n` });
+  expect(revoked).toMatchObject({ code: 1, out: `${id}: Key revoked successfully!\n` });
   expect(revoked.err).toContain(`${stranger}: There is no key of this id`);
   expect(await status(secret)).toBe(401);
 });

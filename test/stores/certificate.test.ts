@@ -1,9 +1,9 @@
-/** The certificate of HTTPS from its files: what is refused, and when it is read again. */
+/** The certificate of HTTPS from its files: what is refused. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { followCertificate, ownCertificate, readCertificate } from '../../src/stores/certificate.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownCertificate, readCertificate } from '../../src/stores/certificate.js';
 import { ConfigurationError } from '../../src/stores/config.js';
 import { makeCertificate, type TestCertificate } from '../support/certificates.js';
 
@@ -41,20 +41,4 @@ test('a certificate with its chain, and both in one file with the key, are taken
   const both = `${chained.key}${chained.cert}`;
   const read = readCertificate(filesWith({ cert: both, key: both }));
   expect(ownCertificate(read)).toBe(issued.cert);
-});
-
-test('a renewal is taken up once both files belong together', async () => {
-  const files = filesWith(pair);
-  const onRenewed = vi.fn();
-  const onFault = vi.fn();
-  const following = followCertificate({ files, current: readCertificate(files), onRenewed, onFault }, 5);
-  onTestFinished(() => following.close());
-  writeFileSync(files.cert, chained.cert);
-  await vi.waitFor(() => expect(onFault).toHaveBeenCalledOnce());
-  expect(onRenewed).not.toHaveBeenCalled();
-  writeFileSync(files.key, chained.key);
-  await vi.waitFor(() => expect(onRenewed).toHaveBeenCalledExactlyOnceWith(chained));
-  writeFileSync(files.cert, pair.cert);
-  writeFileSync(files.key, pair.key);
-  await vi.waitFor(() => expect(onRenewed).toHaveBeenLastCalledWith(pair));
 });

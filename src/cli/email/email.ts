@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { UsageError } from '../../transfer/failures.js';
 import { wholeNumberIn } from '../audit/options.js';
-import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
-import { table } from '../table.js';
+import { writeItems } from '../table.js';
+import { changeEach, demandService } from '../through-service.js';
 import { deliveryStates } from '../../projections/emails.js';
 import { emailsInLog, emailsOfService, type Email, type Wanted } from './list.js';
 
@@ -25,7 +24,11 @@ export function registerEmail(program: Command, line: CommandLine): void {
       .command(name)
       .description(description)
       .argument('<id...>', 'ids of e-mails')
-      .action((ids: readonly string[]) => change(name, ids, line));
+      .action(async (ids: readonly string[]) => {
+        const service = await demandService(line, '. Start it: only the service changes e-mails.');
+        const pathOf = (id: string): string => `/v1/email/${id}/${name}`;
+        await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
+      });
     withExamples(command, [`audience email ${name} eml_01J…`]);
   }
 }
@@ -51,16 +54,8 @@ async function show(wanted: Wanted, line: CommandLine): Promise<void> {
   if (service === undefined)
     line.stderr.write('No service runs on this data folder: the e-mails as the log has them.\n');
   const emails = await (service === undefined ? emailsInLog(line, wanted) : emailsOfService(service, wanted));
-  const { stdout, env } = line;
-  await stdout.write(
-    line.json
-      ? emails.map((email) => `${JSON.stringify(email)}\n`).join('')
-      : table(emails.map(rowOf), {
-          titles: ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'],
-          width: stdout.columns,
-          emphasise: paintFor(stdout, env).bold,
-        }),
-  );
+  const titles = ['e-mail', 'state', 'attempts', 'requested', 'next attempt', 'last error'];
+  await writeItems(line, emails, { titles, rowOf });
 }
 
 const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_error }: Email): string[] => [
@@ -71,18 +66,3 @@ const rowOf = ({ email_id, state, attempts, requested_at, next_attempt_at, last_
   next_attempt_at ?? '-',
   last_error ?? '-',
 ];
-
-/** One by one: a refusal does not keep the others from being changed. */
-async function change(name: 'release' | 'cancel', ids: readonly string[], line: CommandLine): Promise<void> {
-  const service = await demandService(line, '. Start it: only the service changes e-mails.');
-  for (const id of ids) {
-    const path = `/v1/email/${encodeURIComponent(id)}/${name}`;
-    const { status, data, message } = await service.ask({ method: 'POST', path });
-    if (status === 200) {
-      await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
-      continue;
-    }
-    line.exitWith(1);
-    line.stderr.write(`${id}: ${status === 404 ? 'There is no e-mail of this id' : message}\n`);
-  }
-}

@@ -4,9 +4,9 @@ import { codec, isUnreadable } from '../../events/codec.js';
 import { deliveryStates, emails, type DeliveryState, type EmailDocument } from '../../projections/emails.js';
 import { CannotFoldError } from '../../projections/projection.js';
 import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
-import { CommandFailedError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import type { ServiceClient } from '../service-client.js';
+import { itemsFrom } from '../through-service.js';
 
 export type Email = EmailAnswer;
 
@@ -26,29 +26,13 @@ const emailSchema = z.object({
   last_error: z.string().nullable(),
 });
 
-const largestPage = 200;
-
 /** @throws CommandFailedError */
 export async function emailsOfService(service: ServiceClient, { state, limit }: Wanted): Promise<readonly Email[]> {
-  const found: Email[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = new URLSearchParams({
-      limit: String(Math.min(largestPage, limit - found.length)),
-      ...(state === undefined ? {} : { state }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    const { status, data, message, nextCursor } = await service.ask({
-      method: 'GET',
-      path: `/v1/email?${query.toString()}`,
-    });
-    const page = z.array(emailSchema).safeParse(data);
-    if (status !== 200 || !page.success)
-      throw new CommandFailedError(message === '' ? `The service answered ${status}.` : message, { type: 'refused' });
-    found.push(...page.data);
-    cursor = nextCursor;
-  } while (cursor !== undefined && found.length < limit);
-  return found;
+  const filter = state === undefined ? '' : `&state=${state}`;
+  return await itemsFrom(service, `/v1/email?limit=${Math.min(200, limit)}${filter}`, {
+    item: emailSchema,
+    most: limit,
+  });
 }
 
 /** @throws CommandFailedError, StoreUnavailableError */

@@ -6,10 +6,10 @@ import { delimiters, encodings } from '../../transfer/csv-file.js';
 import { importContacts, type ContactsImport, type ContactsImported } from '../../transfer/import-contacts.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from '../copying.js';
-import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
 import { count, duration } from '../progress-bar.js';
 import type { ServiceAnswer, ServiceClient } from '../service-client.js';
+import { demandService } from '../through-service.js';
 
 const optionsSchema = z.object({
   list: z.string(),

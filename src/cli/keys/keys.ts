@@ -3,12 +3,11 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { scopes } from '../../events/scopes.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
-import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { demandService } from '../demand-service.js';
 import { withExamples } from '../program.js';
-import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js';
-import { table } from '../table.js';
+import type { ServiceClient } from '../service-client.js';
+import { writeItems } from '../table.js';
+import { changeEach, demandService, itemsFrom } from '../through-service.js';
 
 export function registerKeys(program: Command, line: CommandLine): void {
   const keys = program.command('keys').description('API keys: create, list, rotate, revoke');
@@ -40,9 +39,18 @@ export function registerKeys(program: Command, line: CommandLine): void {
     .description('refuses keys from now on, for ever')
     .argument('<id...>', 'ids of keys')
     .option('--reason <text>', 'why; nothing personal, it stays in the log')
-    .action((ids: readonly string[], options: unknown) => revokeKeys(ids, revokeOptions.parse(options), line));
+    .action(async (ids: readonly string[], options: unknown) => {
+      const change = { service: await running(line), pathOf: (id: string) => `/v1/keys/${id}/revoke`, unknown };
+      await changeEach(ids, { ...change, body: revokeOptions.parse(options) }, line);
+    });
   withExamples(revoke, ['audience keys revoke key_01J… --reason leaked']);
 }
+
+const unknown = 'There is no key of this id';
+
+/** @throws CommandFailedError no service runs */
+const running = (line: CommandLine): Promise<ServiceClient> =>
+  demandService(line, '. Start it: only the service knows and changes keys.');
 
 const createOptions = z.object({ name: z.string(), scopes: z.array(z.string()), expires: z.string().optional() });
 const rotateOptions = z.object({ overlap: z.string() });
@@ -54,8 +62,7 @@ async function createKey(options: z.output<typeof createOptions>, line: CommandL
   const duration = secondsIn(expires ?? '');
   // What is no time either is refused by the service.
   const expires_at = duration === undefined ? expires : new Date(line.clock() + duration * 1_000).toISOString();
-  const body = { name, scopes: wanted, expires_at };
-  const { key_id } = await secretFrom({ method: 'POST', path: '/v1/keys', body }, line);
+  const { key_id } = await secretFrom('/v1/keys', { name, scopes: wanted, expires_at }, line);
   line.stderr.write(`${key_id} was created. Its secret is shown this once.\n`);
 }
 
@@ -63,7 +70,7 @@ async function rotateKey(id: string, { overlap }: z.output<typeof rotateOptions>
   const overlap_seconds = secondsIn(overlap);
   if (overlap_seconds === undefined) throw new UsageError('--overlap must be a duration such as 24h or 30m, or 0');
   const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
-  const { key_id, previous_until } = await secretFrom({ method: 'POST', path, body: { overlap_seconds } }, line);
+  const { key_id, previous_until } = await secretFrom(path, { overlap_seconds }, line);
   const before = overlap_seconds === 0 ? 'has ended' : `holds until ${previous_until}`;
   line.stderr.write(`${key_id} has a new secret, shown this once. The one before ${before}.\n`);
 }
@@ -80,61 +87,19 @@ export function secondsIn(text: string): number | undefined {
 const issued = z.object({ key_id: z.string(), secret: z.string(), previous_until: z.string().optional() });
 
 /** Standard output is the secret and nothing else, so that a script can take it. */
-async function secretFrom(request: ServiceRequest, line: CommandLine): Promise<z.output<typeof issued>> {
-  const ask = await asking(line);
-  const data = accepted(await ask(request));
+async function secretFrom(path: string, body: object, line: CommandLine): Promise<z.output<typeof issued>> {
+  const service = await running(line);
+  const { status, data, message } = await service.ask({ method: 'POST', path, body });
+  if (status !== 200) throw new CommandFailedError(status === 404 ? unknown : message, { type: 'refused' });
   const key = issued.parse(data);
   await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${key.secret}\n`);
   return key;
 }
 
-/** One by one: a refusal does not keep the others from being revoked. */
-async function revokeKeys(ids: readonly string[], body: object, line: CommandLine): Promise<void> {
-  const ask = await asking(line);
-  for (const id of ids) {
-    const path = `/v1/keys/${encodeURIComponent(id)}/revoke`;
-    const { status, data, message } = await ask({ method: 'POST', path, body });
-    if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: revoked\n`);
-    else {
-      line.exitWith(1);
-      line.stderr.write(`${id}: ${message}\n`);
-    }
-  }
-}
-
 const titles = ['key_id', 'name', 'state', 'scopes', 'created_at', 'expires_at', 'last_used_at'];
-const shownKeys = z.array(z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])));
+const shownKey = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]));
 
 async function listKeys(line: CommandLine): Promise<void> {
-  const ask = await asking(line);
-  const found: z.output<typeof shownKeys> = [];
-  let next: string | undefined = '';
-  while (next !== undefined) {
-    const answer: ServiceAnswer = await ask({ method: 'GET', path: `/v1/keys?limit=200${next}` });
-    found.push(...shownKeys.parse(accepted(answer)));
-    const { nextCursor } = answer;
-    next = nextCursor === undefined ? undefined : `&cursor=${encodeURIComponent(nextCursor)}`;
-  }
-  const { stdout, env } = line;
-  const rows = found.map((key) => titles.map((title) => [key[title] ?? '-'].flat().join(' ')));
-  await stdout.write(
-    line.json
-      ? found.map((key) => `${JSON.stringify(key)}\n`).join('')
-      : table(rows, { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold }),
-  );
-}
-
-/** @throws CommandFailedError with what the service says */
-function accepted({ status, data, message }: ServiceAnswer): unknown {
-  if (status === 200) return data;
-  throw new CommandFailedError(message, { type: 'refused' });
-}
-
-/** @throws CommandFailedError no service runs */
-async function asking(line: CommandLine): Promise<ServiceClient['ask']> {
-  const service = await demandService(line, '. Start it: only the service knows and changes keys.');
-  return async (request) => {
-    const answer = await service.ask(request);
-    return answer.status === 404 ? { ...answer, message: 'There is no key of this id' } : answer;
-  };
+  const keys = await itemsFrom(await running(line), '/v1/keys?limit=200', { item: shownKey });
+  await writeItems(line, keys, { titles, rowOf: (key) => titles.map((title) => [key[title] ?? '-'].flat().join(' ')) });
 }

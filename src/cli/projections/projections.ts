@@ -4,12 +4,11 @@ import { readParked } from '../../projector/parked.js';
 import { isOpen, readRecord } from '../../rebuild/rebuild-record.js';
 import { checkpointName, isOf } from '../../projector/storage.js';
 import { liveProjections } from '../../projections/views.js';
-import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { registerRebuild } from './rebuild.js';
 import { statusFrom, type ViewStatus } from './status.js';
-import { table } from '../table.js';
+import { writeItems } from '../table.js';
 
 export function registerProjections(program: Command, line: CommandLine): void {
   const projections = program.command('projections').description('views: how far they are, and rebuilding them');
@@ -30,16 +29,8 @@ async function show(line: CommandLine): Promise<void> {
   const service = await line.service();
   const views = service === undefined ? await fromStore(line) : await statusFrom(service);
   if (service === undefined) line.stderr.write('No service runs on this data folder: the views as they were left.\n');
-  const { stdout, env } = line;
-  await stdout.write(
-    line.json
-      ? views.map((view) => `${JSON.stringify(view)}\n`).join('')
-      : table(views.map(rowOf), {
-          titles: ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'],
-          width: stdout.columns,
-          emphasise: paintFor(stdout, env).bold,
-        }),
-  );
+  const titles = ['view', 'version', 'storage', 'position', 'lag', 'parked', 'state'];
+  await writeItems(line, views, { titles, rowOf });
 }
 
 async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {

@@ -1,7 +1,7 @@
 /** How far the views of a running service are. */
 import { z } from 'zod';
-import { CommandFailedError } from '../../transfer/failures.js';
 import type { ServiceClient } from '../service-client.js';
+import { itemsFrom } from '../through-service.js';
 
 const viewSchema = z.object({
   name: z.string(),
@@ -16,9 +16,5 @@ const viewSchema = z.object({
 export type ViewStatus = z.output<typeof viewSchema>;
 
 /** @throws CommandFailedError */
-export async function statusFrom(service: ServiceClient): Promise<readonly ViewStatus[]> {
-  const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections' });
-  const views = z.array(viewSchema).safeParse(data);
-  if (status === 200 && views.success) return views.data;
-  throw new CommandFailedError(message === '' ? `The service answered ${status}.` : message, { type: 'refused' });
-}
+export const statusFrom = (service: ServiceClient): Promise<readonly ViewStatus[]> =>
+  itemsFrom(service, '/v1/projections', { item: viewSchema });

@@ -1,0 +1,58 @@
+/** What commands do through the running service: find it, read lists, change things one by one. */
+import { z } from 'zod';
+import { CommandFailedError } from '../transfer/failures.js';
+import type { CommandLine } from './command-line.js';
+import type { ServiceClient } from './service-client.js';
+
+/** `why` follows "No service runs on this data folder". @throws CommandFailedError */
+export async function demandService(line: CommandLine, why: string): Promise<ServiceClient> {
+  const service = await line.service();
+  if (service === undefined)
+    throw new CommandFailedError(`No service runs on this data folder${why}`, { type: 'no_service' });
+  return service;
+}
+
+interface Items<Item> {
+  readonly item: z.ZodType<Item>;
+  readonly most?: number;
+}
+
+/** Of all pages; `path` with its query. @throws CommandFailedError with what the service says */
+export async function itemsFrom<Item>(
+  service: ServiceClient,
+  path: string,
+  { item, most = Infinity }: Items<Item>,
+): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  let cursor = '';
+  do {
+    const { status, data, message, nextCursor } = await service.ask({ method: 'GET', path: path + cursor });
+    const page = z.array(item).safeParse(data);
+    if (status !== 200 || !page.success)
+      throw new CommandFailedError(message === '' ? `The service answered ${status}.` : message, { type: 'refused' });
+    found.push(...page.data);
+    cursor = nextCursor === undefined ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
+  } while (cursor !== '' && found.length < most);
+  return found.slice(0, most);
+}
+
+interface Change {
+  readonly service: ServiceClient;
+  readonly pathOf: (id: string) => string;
+  readonly body?: object;
+  /** What is said of an unknown id. */
+  readonly unknown: string;
+}
+
+/** One by one: a refusal does not keep the others from being changed. */
+export async function changeEach(ids: readonly string[], change: Change, line: CommandLine): Promise<void> {
+  const { service, pathOf, body = {}, unknown } = change;
+  for (const id of ids) {
+    const { status, data, message } = await service.ask({ method: 'POST', path: pathOf(encodeURIComponent(id)), body });
+    if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
+    else {
+      line.exitWith(1);
+      line.stderr.write(`${id}: ${status === 404 ? unknown : message}\n`);
+    }
+  }
+}
