@@ -14,13 +14,8 @@ export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?
 export function clientAddressBehind(isTrusted: (address: string, hop: number) => boolean): ClientAddress {
   /** From the proxy at hand back to the first address that is no trusted proxy's, as far as they are addresses. */
   function walk(peer: string, hops: readonly string[]): string {
-    let address = peer;
-    for (const hop of hops.toReversed()) {
-      const next = addressIn(hop);
-      if (next === undefined || !isTrusted(address, 0)) break;
-      address = next;
-    }
-    return address;
+    const back = [peer, ...hops.toReversed().map(addressIn)];
+    return back.find((address = '', at) => back[at + 1] === undefined || !isTrusted(address, at)) ?? peer;
   }
 
   return (request) => {

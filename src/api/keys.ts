@@ -15,8 +15,8 @@ export interface KeysOfApi {
   change(command: KeyCommand, context: CommandContext): Promise<{ readonly key: Key; readonly position: string }>;
   /** By id, as of now. @throws ServiceError `unavailable` */
   all(): Promise<KeysState>;
-  /** By id; keys that were never used are missing, and all of them where the read models are out of reach. */
-  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Null also where the read models are out of reach. */
+  lastUse(id: string): Promise<string | null>;
 }
 
 interface KeysRoutes {
@@ -59,8 +59,7 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
     const sorted = [...(await keys.all()).values()].sort((one, other) => (one.key_id < other.key_id ? -1 : 1));
     const found = sorted.filter(({ key_id }) => key_id > cursor);
     const items = found.slice(0, limit);
-    const used = await keys.lastUses(items.map(({ key_id }) => key_id));
-    const show = (key: Key) => ({
+    const show = async (key: Key) => ({
       key_id: key.key_id,
       name: key.name,
       scopes: key.scopes.filter(isScope),
@@ -70,12 +69,10 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
       created_at: key.created_at,
       rotated_at: key.rotated_at,
       revoked_at: key.revoked_at,
-      last_used_at: used.get(key.key_id) ?? null,
+      last_used_at: await keys.lastUse(key.key_id),
     });
     const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
-    return pageOf(
-      { items, ...(next_cursor === undefined ? {} : { next_cursor }) },
-      { show, isIncomplete: false, scope },
-    );
+    const shown = { items: await Promise.all(items.map(show)), ...(next_cursor === undefined ? {} : { next_cursor }) };
+    return pageOf(shown, { show: (item) => item, isIncomplete: false, scope });
   });
 }

@@ -88,7 +88,7 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
     newSecret: newApiKey,
     all: look,
     // A key that is to be revoked must be found, also without the read models.
-    lastUses: (ids) => uses.read(ids).catch(() => new Map()),
+    lastUse: (id) => uses.read(id).catch(() => null),
     async change(command, context) {
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // Written is written: what cannot be read now will be by the next look.

@@ -15,14 +15,11 @@ export function redacted(data: string, hidden: Hidden): string {
   if (hidden.length === 0) return data;
   const spans = isJson(data) ? memberSpans(data) : undefined;
   if (spans === undefined) return digestOf(data);
-  let text = '';
-  let copied = 0;
-  for (const span of spans) {
-    if (!hidden.some((name) => isNamed(data, span, name))) continue;
-    text += data.slice(copied, span.start) + digestOf(data.slice(span.start, span.end));
-    copied = span.end;
-  }
-  return text + data.slice(copied);
+  let text = data;
+  for (const span of spans.toReversed())
+    if (hidden.some((name) => isNamed(data, span, name)))
+      text = text.slice(0, span.start) + digestOf(data.slice(span.start, span.end)) + text.slice(span.end);
+  return text;
 }
 
 function isJson(text: string): boolean {

@@ -7,7 +7,7 @@ import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
 import {
   createCatalogueRequests,
-  idempotencyOf,
+  replayableContext,
   type Catalogue,
   type CatalogueHandler,
   type Replayable,
@@ -154,31 +154,19 @@ export function createAudience(options: AudienceOptions): Audience {
       const handled = await contacts.execute({
         stream,
         command: { type: 'Create', contactId, list, email, status, profile, consent },
-        context:
-          idempotencyKey === undefined
-            ? context
-            : { ...context, idempotency: idempotencyOf(keys, idempotencyKey, inputOf(contact)) },
+        context: replayableContext(context, { keys, idempotencyKey, input: () => inputOf(contact) }),
         assumeNew: contacts.known(stream) === undefined,
       });
       return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
     async upsertContact(contact, context) {
-      const { listId, email, status, profile, tagNames, consent, resubscribe, isLikelyNew } = contact;
+      const { listId, tagNames, isLikelyNew, ...wanted } = contact;
+      const { email, status } = wanted;
       const list = await listReference(listId);
       const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
       const contactId = newId('con');
-      const command = {
-        type: 'Upsert',
-        contactId,
-        list,
-        email,
-        status,
-        profile,
-        tags: attach,
-        consent,
-        resubscribe,
-      } as const;
+      const command = { type: 'Upsert', contactId, list, tags: attach, ...wanted } as const;
       const handled = await contacts.execute({ stream: streamOf(email), command, context, assumeNew: isLikelyNew });
       const { state, events } = handled;
       const changed = events.length === 0 ? 'unchanged' : 'updated';

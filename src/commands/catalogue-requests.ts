@@ -1,9 +1,8 @@
 /** What clients can ask for of groups, lists and tags: create, rename, delete. */
-import type { Idempotency } from '../events/envelope.js';
 import type { StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CatalogueCommand, CatalogueState } from './catalogue.js';
-import type { CommandHandler, Handled } from './command-handler.js';
+import type { CommandHandler } from './command-handler.js';
 
 export type CatalogueHandler = Pick<
   CommandHandler<CatalogueState, CatalogueCommand, unknown>,
@@ -40,25 +39,19 @@ interface CatalogueRequestsOptions {
 }
 
 export function createCatalogueRequests({ handler, stream, keys, newId }: CatalogueRequestsOptions): Catalogue {
-  const answerOf = ({ state, position }: Handled<CatalogueState, unknown>, id: string): Named => ({
-    id,
-    name: state.nameById.get(id) ?? '',
-    position,
-  });
   return {
     async create(name, context, idempotencyKey) {
       const id = newId();
       const command = { type: 'Create', id, name } as const;
-      if (idempotencyKey === undefined)
-        return { ...answerOf(await handler.execute({ stream, command, context }), id), replayed: false };
-      const idempotency = idempotencyOf(keys, idempotencyKey, [stream, name]);
-      const { state, position } = await handler.execute({ stream, command, context: { ...context, idempotency } });
-      const first = state.idByKeyHash.get(idempotency.key_hash) ?? id;
+      const replayable = replayableContext(context, { keys, idempotencyKey, input: () => [stream, name] });
+      const { state, position } = await handler.execute({ stream, command, context: replayable });
+      const first = state.idByKeyHash.get(replayable.idempotency?.key_hash ?? '') ?? id;
       // The name of the first answer: it may have been renamed since.
       return { id: first, name, position, replayed: first !== id };
     },
     async rename({ id, name }, context) {
-      return answerOf(await handler.execute({ stream, command: { type: 'Rename', id, name }, context }), id);
+      const { position } = await handler.execute({ stream, command: { type: 'Rename', id, name }, context });
+      return { id, name, position };
     },
     async remove(id, context) {
       const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
@@ -67,8 +60,18 @@ export function createCatalogueRequests({ handler, stream, keys, newId }: Catalo
   };
 }
 
-/** `input`: what the create asks for, always in the same order. */
-export const idempotencyOf = (keys: StreamKeys, idempotencyKey: string, input: readonly unknown[]): Idempotency => ({
-  key_hash: keys.creationKey(idempotencyKey),
-  request_hash: keys.requestHash(input),
-});
+interface Replay {
+  readonly keys: StreamKeys;
+  readonly idempotencyKey: string | undefined;
+  /** What the create asks for, always in the same order. */
+  readonly input: () => readonly unknown[];
+}
+
+/** The context of a create: with the hashes of its `Idempotency-Key` and of its input, where it has that key. */
+export const replayableContext = (context: CommandContext, { keys, idempotencyKey, input }: Replay): CommandContext =>
+  idempotencyKey === undefined
+    ? context
+    : {
+        ...context,
+        idempotency: { key_hash: keys.creationKey(idempotencyKey), request_hash: keys.requestHash(input()) },
+      };

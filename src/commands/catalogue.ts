@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Idempotency } from '../events/envelope.js';
 import { nameKey } from '../events/names.js';
-import type { Decider, Decision } from './decider.js';
+import { replay, type Decider, type Decision } from './decider.js';
 
 export interface CatalogueState {
   readonly nameById: Map<string, string>;
@@ -62,7 +62,10 @@ export function catalogueDecider<Event extends DomainEvent>(
       // Only a create has it in its metadata.
       return idempotency === undefined ? after : withCreation(after, entry.id, idempotency);
     },
-    decide: (command, state, idempotency) => replay(state, idempotency) ?? decide(kind, command, state),
+    decide(command, state, idempotency) {
+      const id = state.idByKeyHash.get(idempotency?.key_hash ?? '') ?? '';
+      return replay(state.creations.get(id), idempotency) ?? decide(kind, command, state);
+    },
   };
 }
 
@@ -70,12 +73,16 @@ function evolve(
   state: CatalogueState,
   { id, name, isDeleted }: Entry & { readonly isDeleted: boolean },
 ): CatalogueState {
-  const { nameById, idByNameKey } = state;
+  const { nameById, idByNameKey, creations, idByKeyHash } = state;
   const previous = nameById.get(id);
   const others = previous === undefined ? idByNameKey : idByNameKey.remove(nameKey(previous));
-  return isDeleted
-    ? { ...withoutCreation(state, id), nameById: nameById.remove(id), idByNameKey: others }
-    : { ...state, nameById: nameById.set(id, name), idByNameKey: others.set(nameKey(name), id) };
+  if (!isDeleted) return { ...state, nameById: nameById.set(id, name), idByNameKey: others.set(nameKey(name), id) };
+  return {
+    nameById: nameById.remove(id),
+    idByNameKey: others,
+    creations: creations.remove(id),
+    idByKeyHash: idByKeyHash.remove(creations.get(id)?.key_hash ?? ''),
+  };
 }
 
 const withCreation = (state: CatalogueState, id: string, creation: Idempotency): CatalogueState => ({
@@ -83,20 +90,6 @@ const withCreation = (state: CatalogueState, id: string, creation: Idempotency):
   creations: state.creations.set(id, creation),
   idByKeyHash: state.idByKeyHash.set(creation.key_hash, id),
 });
-
-function withoutCreation(state: CatalogueState, id: string): CatalogueState {
-  const creation = state.creations.get(id);
-  if (creation === undefined) return state;
-  const { creations, idByKeyHash } = state;
-  return { ...state, creations: creations.remove(id), idByKeyHash: idByKeyHash.remove(creation.key_hash) };
-}
-
-/** Undefined: nothing that lives was created with this key. */
-function replay<Event>(state: CatalogueState, idempotency: Idempotency | undefined): Decision<Event> | undefined {
-  const id = idempotency === undefined ? undefined : state.idByKeyHash.get(idempotency.key_hash);
-  if (id === undefined) return undefined;
-  return state.creations.get(id)?.request_hash === idempotency?.request_hash ? [] : { refused: 'idempotency_conflict' };
-}
 
 function decide<Event>(kind: CatalogueKind<Event>, command: CatalogueCommand, state: CatalogueState): Decision<Event> {
   switch (command.type) {

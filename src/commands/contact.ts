@@ -10,7 +10,7 @@ import {
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
 import { noTags, type TagSet } from './tag-set.js';
-import { knownBy, type Decider, type Decision } from './decider.js';
+import { knownBy, replay, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
 export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
@@ -146,7 +146,9 @@ const withSubscription = (
 function decide(command: ContactCommand, state: ContactState, idempotency?: Idempotency): Decision<ContactEvent> {
   switch (command.type) {
     case 'Create':
-      return state.contactId === null ? created(command) : createdBefore(command, state, idempotency);
+      if (state.contactId === null) return created(command);
+      if (state.contactId === command.contactId) return [];
+      return replay(state.creation, idempotency) ?? { refused: 'duplicate_email' };
     case 'Upsert':
       return upsert(command, state);
     case 'UpdateStatus':
@@ -161,17 +163,6 @@ function decide(command: ContactCommand, state: ContactState, idempotency?: Idem
           : [{ type: 'TagsDetached', data: { contact_id: contactId, list_id: command.list.list_id, tags } }];
       });
   }
-}
-
-function createdBefore(
-  { contactId }: Save,
-  state: ContactState,
-  idempotency: Idempotency | undefined,
-): Decision<ContactEvent> {
-  if (state.contactId === contactId) return [];
-  if (idempotency === undefined || idempotency.key_hash !== state.creation?.key_hash)
-    return { refused: 'duplicate_email' };
-  return idempotency.request_hash === state.creation.request_hash ? [] : { refused: 'idempotency_conflict' };
 }
 
 function created(save: Save): ContactEvent[] {

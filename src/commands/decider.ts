@@ -12,6 +12,12 @@ export interface Refusal {
 /** New events in order; none when the state is already as the command wants it. */
 export type Decision<Event> = readonly Event[] | Refusal;
 
+/** What a repeat of a create gets: nothing new, or a refusal. Undefined: it is no repeat of this creation. */
+export function replay(creation?: Idempotency, asked?: Idempotency): readonly never[] | Refusal | undefined {
+  if (asked === undefined || creation?.key_hash !== asked.key_hash) return undefined;
+  return creation.request_hash === asked.request_hash ? [] : { refused: 'idempotency_conflict' };
+}
+
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;

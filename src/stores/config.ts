@@ -21,16 +21,20 @@ const url = (...schemes: readonly string[]) =>
     message: `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
   });
 
-/** Read as the mailer reads it, so that a bad address is refused before anything is written. */
-const smtpUrl = z.string().transform((text, context) => {
-  try {
-    return parseSmtpUrl(text);
-  } catch (error) {
-    const reason = error instanceof TypeError ? error.message : 'cannot be read';
-    context.issues.push({ code: 'custom', input: text, message: reason.replace(/^SMTP_URL /, '') });
-    return z.NEVER;
-  }
-});
+/** Read by what will use it, so that a bad value is refused before anything is written. */
+const readBy = <Value>(read: (text: string) => Value, whatIsWrong: (error: unknown) => string) =>
+  z.string().transform((text, context) => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.issues.push({ code: 'custom', input: text, message: whatIsWrong(error) });
+      return z.NEVER;
+    }
+  });
+
+const smtpUrl = readBy(parseSmtpUrl, (error) =>
+  error instanceof TypeError ? error.message.replace(/^SMTP_URL /, '') : 'cannot be read',
+);
 
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
@@ -64,17 +68,12 @@ const apiKeys = z
     'must not give the same key two names',
   );
 
-const whatProxies = 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal';
-const proxy = z
-  .union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], whatProxies)
-  .refine((range) => !/\/0+$/.test(range), whatProxies);
-
 /** Whether an address is that of a trusted proxy. */
-const trustedProxies = z
-  .string()
-  .transform(commaList)
-  .pipe(z.array(proxy))
-  .transform((proxies) => compile(proxies));
+const trustedProxies = readBy(
+  // A lone number is no address, though it can be read as one: elsewhere it counts proxies.
+  (text) => compile(commaList(text).map((item) => item.replace(/^\d+$/, ''))),
+  () => 'must be a comma list of addresses, ranges (10.0.0.0/8), loopback, linklocal or uniquelocal',
+);
 
 /** As browsers write it. */
 const origin = z

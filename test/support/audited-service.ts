@@ -104,7 +104,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
     parked,
-    keys: { newId: never, newSecret: never, change: never, all: never, lastUses: never },
+    keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },
     views: never,
     readiness: async () => ({ ready: true, parts: {} }),
