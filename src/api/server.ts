@@ -5,7 +5,10 @@ import type { SecureContextOptions } from 'node:tls';
 import type { Express } from 'express';
 
 /** With a certificate: HTTPS. */
-export function createServer(app: Express, certificate?: SecureContextOptions): http.Server | https.Server {
+export function createServer(
+  app: Express,
+  certificate?: SecureContextOptions,
+): http.Server & Partial<Pick<https.Server, 'setSecureContext'>> {
   const options = optionsFor(app);
   const server =
     certificate === undefined

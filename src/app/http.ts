@@ -105,8 +105,8 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
   /** New connections get a renewed certificate; those that are open keep theirs. */
   function renewCertificate(): void {
     const read = config.tls && readCertificate(config.tls);
-    if (read === undefined || !('setSecureContext' in server) || isDeepStrictEqual(read, served)) return;
-    server.setSecureContext(read);
+    if (read === undefined || isDeepStrictEqual(read, served)) return;
+    server.setSecureContext?.(read);
     folder.writeAddress(address, ownCertificate(read));
     served = read;
     logger.info('the certificate was renewed');
