@@ -41,7 +41,7 @@ test('knows the files of a data folder by the names that the service gives them'
   const folder = openDataFolder(name);
   folder.generateSecret();
   expect(eventsFileOf(name)).toBe(folder.eventsFile);
-  expect(existsSync(secretFile(name))).toBe(true);
+  expect(existsSync(secretFile({ kind: 'folder', folder: name }))).toBe(true);
 });
 
 describe('the command line', () => {
@@ -84,7 +84,7 @@ describe('from folder to folder', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain('The two logs are identical.');
     expect(out).toContain(logId);
-    expect(out).toContain(`Copy ${from}/secret to ${to}/secret`);
+    expect(out).toContain(`Set SECRET to the content of ${from}/secret, or write that into ${to}/secret`);
     expect(out).not.toContain(secretOfLog);
     expect(kept(await eventsInFolder(to))).toEqual(kept(await eventsInFolder(from)));
     expect(statSync(to).mode & 0o777).toBe(0o700);

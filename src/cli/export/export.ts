@@ -2,7 +2,7 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { parseTime } from '../../audit/times.js';
+import { timeIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { exportInWords, exportAsJson } from './report.js';
@@ -43,11 +43,7 @@ function requestOf(what: unknown, given: unknown): ExportRequest {
   const options = optionsSchema.parse(given);
   const { out: file, force } = options;
   const format = options.format ?? formatOf(file);
-  const time = options.at === undefined ? undefined : parseTime(options.at, 'end');
-  if (options.at !== undefined && time === undefined)
-    throw new UsageError(
-      '--at must be a time with its zone, such as 2026-03-01T10:00:00Z, or a day, such as 2026-03-01',
-    );
+  const time = options.at === undefined ? undefined : timeIn('--at', options.at, 'end');
   if (file === '-' && format === 'parquet')
     throw new UsageError('parquet needs a file: standard output takes ndjson and csv');
   return { what: z.enum(exportedKinds).parse(what), format, time, file, isForced: force };
