@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1394a4dcac3719e2fa18c0de23c166a233b85d0f9d4acc304fd85b05071dbb8b. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 2f7cfc557e0958c3336cc690b28d2696ef90c5d027d6c6169e19aa85445c0bf8. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -928,27 +928,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description The four fields of the request. */
     AcceptedEmail: {
-      /**
-       * @description As it was sent.
-       * @example Ledger <ledger@example.com>
-       */
+      /** @description As it was sent. */
       from_email: string;
-      /**
-       * @description As it was sent.
-       * @example <p>Thank you.</p>
-       */
+      /** @description As it was sent. */
       mail_template: string;
-      /**
-       * @description As it was sent.
-       * @example Your receipt
-       */
+      /** @description As it was sent. */
       subject: string;
-      /**
-       * @description As it was sent.
-       * @example ada@example.com
-       */
+      /** @description As it was sent. */
       to_email: string;
     };
     /** @description The tags of the request, in their stored spelling. */
@@ -962,11 +949,6 @@ export interface components {
       tag_name: string[];
       tags: components['schemas']['Tag'][];
     };
-    Alive: {
-      /** @constant */
-      alive: true;
-    };
-    /** @description An API key, without its secret. */
     ApiKey: {
       /**
        * Format: date-time
@@ -1020,7 +1002,6 @@ export interface components {
       email_id: string;
       state: components['schemas']['DeliveryState'];
     };
-    /** @description The status of a contact in a list. */
     ChangedStatus: {
       /**
        * @description Id of a contact. Opaque, never used again.
@@ -1034,35 +1015,6 @@ export interface components {
       list_id: string;
       status: components['schemas']['SubscriptionStatus'];
     };
-    /** @description How a person agreed. */
-    Consent: {
-      /**
-       * @description IPv4 or IPv6.
-       * @example 203.0.113.7
-       */
-      ip?: string;
-      /**
-       * @description Why the data may be used.
-       * @example consent
-       */
-      legal_basis?: string;
-      /**
-       * Format: date-time
-       * @description When the person agreed.
-       * @example 2026-03-01T10:00:00.123Z
-       */
-      occurred_at?: string;
-      /**
-       * @description Where the person agreed.
-       * @example signup form
-       */
-      source?: string;
-      /**
-       * @description What the person agreed to, as it was shown.
-       * @example Yes, send me the newsletter.
-       */
-      statement?: string;
-    };
     /** @description A contact as it was at a time, with the reason of each fact. */
     ContactAt: components['schemas']['ContactAtWithSubscriptions'] | components['schemas']['ContactAtInList'];
     /** @description With `list_id`. */
@@ -1072,42 +1024,30 @@ export interface components {
       created_at: string | null;
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
-      /** @description The creation, where there was none yet. */
+      /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
       profile: {
-        /** @example 12 St James’s Square */
         address: string | null;
         /** @description The event that made it so; null: it has always been so. */
         because: components['schemas']['Evidence'] | null;
-        /** @example London */
         city: string | null;
-        /** @example United Kingdom */
         country: string | null;
-        /**
-         * @description `YYYY-MM-DD`.
-         * @example 1985-12-10
-         */
         dateOfBirth: string | null;
         /**
          * @description The e-mail address.
          * @example ada@example.com
          */
         email: string;
-        /** @example Ada */
         firstName: string | null;
-        /** @example Lovelace */
         lastName: string | null;
         /** @description The first event after the time that changed it; null: none. */
         next_change: components['schemas']['Evidence'] | null;
         /** @description An unreadable event that may be the next change. */
         next_unreadable?: components['schemas']['UnreadableEvent'];
-        /** @example +44 20 7946 0000 */
         phone: string | null;
-        /** @example London */
         state: string | null;
-        /** @example SW1Y 4JH */
         zipcode: string | null;
       } | null;
       subscription: components['schemas']['SubscriptionAt'];
@@ -1120,49 +1060,36 @@ export interface components {
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
-    /** @description Without `list_id`. */
     ContactAtWithSubscriptions: {
       /** @description Null: the address had no contact. */
       contact_id: string | null;
       created_at: string | null;
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
-      /** @description The creation, where there was none yet. */
+      /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
       profile: {
-        /** @example 12 St James’s Square */
         address: string | null;
         /** @description The event that made it so; null: it has always been so. */
         because: components['schemas']['Evidence'] | null;
-        /** @example London */
         city: string | null;
-        /** @example United Kingdom */
         country: string | null;
-        /**
-         * @description `YYYY-MM-DD`.
-         * @example 1985-12-10
-         */
         dateOfBirth: string | null;
         /**
          * @description The e-mail address.
          * @example ada@example.com
          */
         email: string;
-        /** @example Ada */
         firstName: string | null;
-        /** @example Lovelace */
         lastName: string | null;
         /** @description The first event after the time that changed it; null: none. */
         next_change: components['schemas']['Evidence'] | null;
         /** @description An unreadable event that may be the next change. */
         next_unreadable?: components['schemas']['UnreadableEvent'];
-        /** @example +44 20 7946 0000 */
         phone: string | null;
-        /** @example London */
         state: string | null;
-        /** @example SW1Y 4JH */
         zipcode: string | null;
       } | null;
       subscriptions: components['schemas']['SubscriptionAt'][];
@@ -1175,19 +1102,15 @@ export interface components {
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
-    /** @description A contact with its status and tags in a list. */
     ContactInList: {
-      /** @example 12 St James’s Square */
       address: string | null;
-      because: components['schemas']['StatusCause'];
-      /** @example London */
+      because: components['schemas']['EventReference'];
       city: string | null;
       /**
        * @description Id of a contact. Opaque, never used again.
        * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
        */
       contact_id: string;
-      /** @example United Kingdom */
       country: string | null;
       /**
        * Format: date-time
@@ -1195,43 +1118,30 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       created_at: string;
-      /**
-       * @description `YYYY-MM-DD`.
-       * @example 1985-12-10
-       */
       dateOfBirth: string | null;
       /**
        * @description The e-mail address.
        * @example ada@example.com
        */
       email: string;
-      /** @example Ada */
       firstName: string | null;
-      /** @example Lovelace */
       lastName: string | null;
-      /** @example +44 20 7946 0000 */
       phone: string | null;
-      /** @example London */
       state: string | null;
       status: components['schemas']['SubscriptionStatus'];
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
-      /** @example SW1Y 4JH */
       zipcode: string | null;
     };
-    /** @description A contact with its status and tags in a list, and with all its lists. */
     ContactInListWithSubscriptions: {
-      /** @example 12 St James’s Square */
       address: string | null;
-      because: components['schemas']['StatusCause'];
-      /** @example London */
+      because: components['schemas']['EventReference'];
       city: string | null;
       /**
        * @description Id of a contact. Opaque, never used again.
        * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
        */
       contact_id: string;
-      /** @example United Kingdom */
       country: string | null;
       /**
        * Format: date-time
@@ -1239,44 +1149,31 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       created_at: string;
-      /**
-       * @description `YYYY-MM-DD`.
-       * @example 1985-12-10
-       */
       dateOfBirth: string | null;
       /**
        * @description The e-mail address.
        * @example ada@example.com
        */
       email: string;
-      /** @example Ada */
       firstName: string | null;
-      /** @example Lovelace */
       lastName: string | null;
-      /** @example +44 20 7946 0000 */
       phone: string | null;
-      /** @example London */
       state: string | null;
       status: components['schemas']['SubscriptionStatus'];
       /** @description The lists that the contact is in, by id. */
       subscriptions: components['schemas']['Subscription'][];
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
-      /** @example SW1Y 4JH */
       zipcode: string | null;
     };
-    /** @description A contact with all its lists. */
     ContactWithSubscriptions: {
-      /** @example 12 St James’s Square */
       address: string | null;
-      /** @example London */
       city: string | null;
       /**
        * @description Id of a contact. Opaque, never used again.
        * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
        */
       contact_id: string;
-      /** @example United Kingdom */
       country: string | null;
       /**
        * Format: date-time
@@ -1284,27 +1181,18 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       created_at: string;
-      /**
-       * @description `YYYY-MM-DD`.
-       * @example 1985-12-10
-       */
       dateOfBirth: string | null;
       /**
        * @description The e-mail address.
        * @example ada@example.com
        */
       email: string;
-      /** @example Ada */
       firstName: string | null;
-      /** @example Lovelace */
       lastName: string | null;
-      /** @example +44 20 7946 0000 */
       phone: string | null;
-      /** @example London */
       state: string | null;
       /** @description The lists that the contact is in, by id. */
       subscriptions: components['schemas']['Subscription'][];
-      /** @example SW1Y 4JH */
       zipcode: string | null;
     };
     CreatedApiKey: {
@@ -1340,27 +1228,6 @@ export interface components {
       )[];
       /** @description Shown this once. */
       secret: string;
-    };
-    DeletedGroup: {
-      /**
-       * @description Id of a group. Opaque, never used again.
-       * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      group_id: string;
-    };
-    DeletedList: {
-      /**
-       * @description Id of a list. Opaque, never used again.
-       * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      list_id: string;
-    };
-    DeletedTag: {
-      /**
-       * @description Id of a tag. Opaque, never used again.
-       * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
-       */
-      tag_id: string;
     };
     /**
      * @description What became of an e-mail.
@@ -1439,10 +1306,6 @@ export interface components {
        * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
        */
       email_id: string;
-      /**
-       * @description Reason of the last failure and, where the mail server replied, its codes.
-       * @example smtp_5xx 550 5.1.1
-       */
       last_error: string | null;
       /** @description Null when no attempt is planned, or one runs. */
       next_attempt_at: string | null;
@@ -1479,7 +1342,6 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
-    /** @description What was requested and what became of it, one row for each interval. */
     EmailOutcomes: {
       /**
        * Format: date
@@ -1489,54 +1351,54 @@ export interface components {
       from: string;
       /** @enum {string} */
       interval: 'day' | 'week' | 'month';
-      rows: components['schemas']['EmailOutcomesRow'][];
+      /** @description One for each interval. */
+      rows: {
+        /**
+         * @description Attempts without success that are not the end.
+         * @example 3
+         */
+        deferred: number;
+        /**
+         * @description E-mails that were given up.
+         * @example 3
+         */
+        failed: number;
+        /**
+         * Format: date
+         * @description First day.
+         * @example 2026-03-01
+         */
+        from: string;
+        /**
+         * @description E-mails that wait for an operator.
+         * @example 3
+         */
+        held: number;
+        /**
+         * @description Attempts that perhaps succeeded.
+         * @example 3
+         */
+        in_doubt: number;
+        /**
+         * @description E-mails that the API took.
+         * @example 3
+         */
+        requested: number;
+        /**
+         * @description E-mails that were handed over.
+         * @example 3
+         */
+        sent: number;
+        /**
+         * Format: date
+         * @description Last day.
+         * @example 2026-03-01
+         */
+        to: string;
+      }[];
       /**
        * Format: date
        * @description Last day of the last row.
-       * @example 2026-03-01
-       */
-      to: string;
-    };
-    EmailOutcomesRow: {
-      /**
-       * @description Attempts without success that are not the end.
-       * @example 3
-       */
-      deferred: number;
-      /**
-       * @description E-mails that were given up.
-       * @example 3
-       */
-      failed: number;
-      /**
-       * Format: date
-       * @description First day.
-       * @example 2026-03-01
-       */
-      from: string;
-      /**
-       * @description E-mails that wait for an operator.
-       * @example 3
-       */
-      held: number;
-      /**
-       * @description Attempts that perhaps succeeded.
-       * @example 3
-       */
-      in_doubt: number;
-      /**
-       * @description E-mails that the API took.
-       * @example 3
-       */
-      requested: number;
-      /**
-       * @description E-mails that were handed over.
-       * @example 3
-       */
-      sent: number;
-      /**
-       * Format: date
-       * @description Last day.
        * @example 2026-03-01
        */
       to: string;
@@ -1550,7 +1412,7 @@ export interface components {
       actor: string;
       /**
        * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
+       * @description When it happened. Never earlier than the event before it in the same stream.
        * @example 2026-03-01T10:00:00.123Z
        */
       at: string;
@@ -1572,7 +1434,7 @@ export interface components {
        */
       type: string;
     };
-    /** @description An event: when, by whom, on which request, and where it stands in the log. */
+    /** @description An event: when, by whom, on which request, and where it stands. */
     Evidence: {
       /**
        * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
@@ -1685,7 +1547,6 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
-    /** @description A group. */
     Group: {
       /**
        * @description Id of a group. Opaque, never used again.
@@ -1697,50 +1558,6 @@ export interface components {
        * @example Friends
        */
       group_name: string;
-    };
-    GrowthRow: {
-      /**
-       * Format: date
-       * @description First day.
-       * @example 2026-03-01
-       */
-      from: string;
-      /**
-       * @description Subscribed for the first time.
-       * @example 2
-       */
-      joined: number;
-      /**
-       * @description Were subscribed when the list was deleted.
-       * @example 2
-       */
-      left_with_list: number;
-      /**
-       * @description `joined` + `resubscribed` − `unsubscribed` − `left_with_list`.
-       * @example 2
-       */
-      net: number;
-      /**
-       * @description Came back.
-       * @example 2
-       */
-      resubscribed: number;
-      /**
-       * Format: date
-       * @description Last day.
-       * @example 2026-03-01
-       */
-      to: string;
-      /**
-       * @description Are subscribed at the end of the interval.
-       * @example 2
-       */
-      total: number;
-      /**
-       * @description Left the list.
-       * @example 2
-       */
-      unsubscribed: number;
     };
     /** @description An event of a contact, or of its lists and tags. What does not apply is absent. */
     HistoryEvent: {
@@ -1760,7 +1577,34 @@ export interface components {
        * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
        */
       causation_id: string;
-      consent?: components['schemas']['Consent'];
+      consent?: {
+        /**
+         * @description IPv4 or IPv6.
+         * @example 203.0.113.7
+         */
+        ip?: string;
+        /**
+         * @description Why the data may be used.
+         * @example consent
+         */
+        legal_basis?: string;
+        /**
+         * Format: date-time
+         * @description When the person agreed.
+         * @example 2026-03-01T10:00:00.123Z
+         */
+        occurred_at?: string;
+        /**
+         * @description Where the person agreed.
+         * @example signup form
+         */
+        source?: string;
+        /**
+         * @description What the person agreed to, as it was shown.
+         * @example Yes, send me the newsletter.
+         */
+        statement?: string;
+      };
       /** @description Null where nothing says whose it is. */
       contact_id: string | null;
       /**
@@ -2149,7 +1993,6 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
-    /** @description A list. */
     List: {
       /**
        * @description Id of a list. Opaque, never used again.
@@ -2269,7 +2112,6 @@ export interface components {
            */
           unreadable?: number;
         };
-    /** @description Who joined, left and came back, one row for each interval. */
     ListGrowth: {
       /**
        * Format: date-time
@@ -2297,7 +2139,51 @@ export interface components {
        * @example Newsletter
        */
       list_name: string;
-      rows: components['schemas']['GrowthRow'][];
+      /** @description One for each interval. */
+      rows: {
+        /**
+         * Format: date
+         * @description First day.
+         * @example 2026-03-01
+         */
+        from: string;
+        /**
+         * @description Subscribed for the first time.
+         * @example 2
+         */
+        joined: number;
+        /**
+         * @description Were subscribed when the list was deleted.
+         * @example 2
+         */
+        left_with_list: number;
+        /**
+         * @description `joined` + `resubscribed` − `unsubscribed` − `left_with_list`.
+         * @example 2
+         */
+        net: number;
+        /**
+         * @description Came back.
+         * @example 2
+         */
+        resubscribed: number;
+        /**
+         * Format: date
+         * @description Last day.
+         * @example 2026-03-01
+         */
+        to: string;
+        /**
+         * @description Are subscribed at the end of the interval.
+         * @example 2
+         */
+        total: number;
+        /**
+         * @description Left the list.
+         * @example 2
+         */
+        unsubscribed: number;
+      }[];
       /**
        * Format: date
        * @description Last day of the last row.
@@ -2453,7 +2339,6 @@ export interface components {
       /** @constant */
       type: 'rate_limited';
     };
-    /** @description The state of each part of the service. */
     Readiness: {
       event_store: {
         head: string | null;
@@ -2486,7 +2371,7 @@ export interface components {
         caught_up: boolean;
         /**
          * @description Milliseconds.
-         * @example 12
+         * @example 3
          */
         lag_ms: number;
         missing: string[];
@@ -2534,7 +2419,6 @@ export interface components {
         projector: boolean;
       };
     };
-    /** @description A rebuild of views: what was asked for, how far it is, what came of it. */
     Rebuild: {
       /** @enum {string} */
       cause: 'request' | 'start';
@@ -2544,15 +2428,16 @@ export interface components {
       finished_at: string | null;
       outcome: ('switched' | 'checked' | 'prepared' | 'differs' | 'poison') | null;
       poison: {
-        /** @description The event that ended the rebuild, as stored. */
+        /** @description Of the event that ended the rebuild, as stored. */
         data: string | null;
         /** Format: uuid */
         event_id: string;
         /**
          * @description Name of the event.
-         * @example ContactCreated
+         * @example ContactUnsubscribed
          */
         event_type: string;
+        /** @description Of the event that ended the rebuild, as stored. */
         metadata: string | null;
         /**
          * @description Of the event that cannot be folded.
@@ -2575,7 +2460,30 @@ export interface components {
          */
         view: string;
       } | null;
-      progress: components['schemas']['RebuildProgress'] | null;
+      progress: {
+        /** @example 3 */
+        documents_compared: number;
+        /** @example 3 */
+        events: number;
+        /** @example 3 */
+        events_per_second: number;
+        /**
+         * @description A position of the log; empty while nothing is known.
+         * @example 00000000000000000042
+         */
+        position: string;
+        /** @description Null while it cannot be told. */
+        seconds_left: number | null;
+        /** @description Of the bulk build. */
+        share: number;
+        /** @enum {string} */
+        stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
+        /**
+         * @description A position of the log; empty while nothing is known.
+         * @example 00000000000000000042
+         */
+        until: string;
+      } | null;
       /** Format: uuid */
       rebuild_id: string;
       /**
@@ -2584,37 +2492,31 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       requested_at: string;
-      results: components['schemas']['RebuiltView'][];
+      results: {
+        /** @description Ids of documents that differ, the first of them. */
+        differences: string[];
+        /** @description Null: it was not compared. */
+        differing: number | null;
+        /** @description Null: it was not compared. */
+        documents: number | null;
+        hash: string | null;
+        /** @description Differences are expected. */
+        is_changed: boolean;
+        /** @description Null: it was not compared. */
+        live_documents: number | null;
+        /**
+         * @description Name of the view.
+         * @example contacts
+         */
+        name: string;
+        /** @example 3 */
+        storage_version: number;
+        /** @example 3 */
+        version: number;
+      }[];
       /** @enum {string} */
       state: 'waiting' | 'running' | 'finished' | 'failed';
       views: string[];
-    };
-    RebuildProgress: {
-      /** @example 3 */
-      documents_compared: number;
-      /** @example 3 */
-      events: number;
-      /** @example 3 */
-      events_per_second: number;
-      /**
-       * @description A position of the log; empty while nothing is known.
-       * @example 00000000000000000042
-       */
-      position: string;
-      /** @description Null while it cannot be told. */
-      seconds_left: number | null;
-      /**
-       * @description Of the bulk build.
-       * @example 0.5
-       */
-      share: number;
-      /** @enum {string} */
-      stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
-      /**
-       * @description A position of the log; empty while nothing is known.
-       * @example 00000000000000000042
-       */
-      until: string;
     };
     RebuildRunningError: {
       /** @description The documented fields of the body, as far as they were sent. */
@@ -2628,30 +2530,6 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
-    RebuiltView: {
-      /** @description Ids of documents that differ, the first of them. */
-      differences: string[];
-      /** @description Null: it was not compared. */
-      differing: number | null;
-      /** @description Null: it was not compared. */
-      documents: number | null;
-      hash: string | null;
-      /** @description Differences are expected. */
-      is_changed: boolean;
-      /** @description Null: it was not compared. */
-      live_documents: number | null;
-      /**
-       * @description Name of the view.
-       * @example contacts
-       */
-      name: string;
-      /** @example 3 */
-      storage_version: number;
-      /** @example 3 */
-      version: number;
-    };
-    /** @description Those of the named tags that exist. */
-    RemovedTags: components['schemas']['Tag'][];
     RequiredError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -2712,37 +2590,8 @@ export interface components {
       email: string;
       status: components['schemas']['SubscriptionStatus'];
     };
-    /** @description The event that made the status so. */
-    StatusCause: {
-      /**
-       * @description Id of the API key.
-       * @example shop
-       */
-      actor: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
-      at: string;
-      /** Format: uuid */
-      event_id: string;
-      /**
-       * @description Place in the log. Digits; positions of one log sort as text.
-       * @example 00000000000000000042
-       */
-      position: string;
-      /**
-       * @description `X-Request-Id` of the request.
-       * @example order-4711
-       */
-      request_id: string;
-      /** @enum {string} */
-      type: 'ContactSubscribed' | 'ContactUnsubscribed';
-    };
-    /** @description A contact in a list. */
     Subscription: {
-      because: components['schemas']['StatusCause'];
+      because: components['schemas']['EventReference'];
       /**
        * @description Id of a list. Opaque, never used again.
        * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
@@ -2757,7 +2606,6 @@ export interface components {
       /** @description The tags of the contact in this list, by id. */
       tags: components['schemas']['Tag'][];
     };
-    /** @description A contact in a list at a time. */
     SubscriptionAt: {
       /** @description The event that made it so; null: it has always been so. */
       because: components['schemas']['Evidence'] | null;
@@ -2828,7 +2676,6 @@ export interface components {
      * @enum {string}
      */
     SubscriptionStatus: 'Subscribed' | 'Unsubscribed';
-    /** @description A tag. */
     Tag: {
       /**
        * @description Id of a tag. Opaque, never used again.
@@ -2841,7 +2688,6 @@ export interface components {
        */
       tag_name: string;
     };
-    /** @description How often the tag was attached and detached, one row for each interval. */
     TagUse: {
       /**
        * Format: date-time
@@ -2859,7 +2705,51 @@ export interface components {
       from: string;
       /** @enum {string} */
       interval: 'day' | 'week' | 'month';
-      rows: components['schemas']['TagUseRow'][];
+      /** @description One for each interval. */
+      rows: {
+        /**
+         * @description The tag was attached.
+         * @example 2
+         */
+        attached: number;
+        /**
+         * @description The tag was detached.
+         * @example 2
+         */
+        detached: number;
+        /**
+         * Format: date
+         * @description First day.
+         * @example 2026-03-01
+         */
+        from: string;
+        /**
+         * @description Bear it at the end of the interval.
+         * @example 2
+         */
+        in_use: number;
+        /**
+         * @description Bore it in a list when that list was deleted.
+         * @example 2
+         */
+        left_with_list: number;
+        /**
+         * @description Bore it when the tag itself was deleted.
+         * @example 2
+         */
+        left_with_tag: number;
+        /**
+         * @description `attached` − `detached` − `left_with_list` − `left_with_tag`.
+         * @example 2
+         */
+        net: number;
+        /**
+         * Format: date
+         * @description Last day.
+         * @example 2026-03-01
+         */
+        to: string;
+      }[];
       /**
        * @description Id of a tag. Opaque, never used again.
        * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
@@ -2873,50 +2763,6 @@ export interface components {
       /**
        * Format: date
        * @description Last day of the last row.
-       * @example 2026-03-01
-       */
-      to: string;
-    };
-    TagUseRow: {
-      /**
-       * @description The tag was attached.
-       * @example 2
-       */
-      attached: number;
-      /**
-       * @description The tag was detached.
-       * @example 2
-       */
-      detached: number;
-      /**
-       * Format: date
-       * @description First day.
-       * @example 2026-03-01
-       */
-      from: string;
-      /**
-       * @description Bear it at the end of the interval.
-       * @example 2
-       */
-      in_use: number;
-      /**
-       * @description Bore it in a list when that list was deleted.
-       * @example 2
-       */
-      left_with_list: number;
-      /**
-       * @description Bore it when the tag itself was deleted.
-       * @example 2
-       */
-      left_with_tag: number;
-      /**
-       * @description `attached` − `detached` − `left_with_list` − `left_with_tag`.
-       * @example 2
-       */
-      net: number;
-      /**
-       * Format: date
-       * @description Last day.
        * @example 2026-03-01
        */
       to: string;
@@ -3126,7 +2972,7 @@ export interface components {
       /** @constant */
       type: 'not_found';
     };
-    /** @description An event that this version of the service cannot read. */
+    /** @description An event that this version of the service cannot read. Time, actor and request stand there where they are readable. */
     UnreadableEvent: {
       /**
        * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
@@ -3257,11 +3103,10 @@ export interface components {
       /** @constant */
       type: 'unsupported_media_type';
     };
-    /** @description How far a view is. */
     ViewState: {
       /**
        * @description Milliseconds.
-       * @example 12
+       * @example 3
        */
       lag_ms: number;
       /**
@@ -3274,7 +3119,7 @@ export interface components {
         event_id: string;
         /**
          * @description Name of the event.
-         * @example ContactCreated
+         * @example ContactUnsubscribed
          */
         event_type: string;
         /**
@@ -3307,7 +3152,6 @@ export interface components {
       /** @example 3 */
       version: number;
     };
-    ViewStates: components['schemas']['ViewState'][];
   };
   responses: {
     /** @description `The email cannot be cancelled` */
@@ -3786,7 +3630,10 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['Alive'];
+            data: {
+              /** @constant */
+              alive: true;
+            };
             /** @constant */
             status: 'Success';
             /** @constant */
@@ -5476,7 +5323,8 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['RemovedTags'];
+            /** @description Those of the named tags that exist. */
+            data: components['schemas']['Tag'][];
             /** @constant */
             message: 'Tags removed successfully!';
             /** @constant */
@@ -6192,7 +6040,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedGroup'];
+            data: {
+              /**
+               * @description Id of a group. Opaque, never used again.
+               * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              group_id: string;
+            };
             /** @constant */
             message: 'Group deleted successfully!';
             /** @constant */
@@ -6275,7 +6129,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedGroup'];
+            data: {
+              /**
+               * @description Id of a group. Opaque, never used again.
+               * @example grp_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              group_id: string;
+            };
             /** @constant */
             message: 'Group deleted successfully!';
             /** @constant */
@@ -7107,7 +6967,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedList'];
+            data: {
+              /**
+               * @description Id of a list. Opaque, never used again.
+               * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              list_id: string;
+            };
             /** @constant */
             message: 'List deleted successfully!';
             /** @constant */
@@ -7190,7 +7056,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedList'];
+            data: {
+              /**
+               * @description Id of a list. Opaque, never used again.
+               * @example lst_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              list_id: string;
+            };
             /** @constant */
             message: 'List deleted successfully!';
             /** @constant */
@@ -7463,7 +7335,7 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['ViewStates'];
+            data: components['schemas']['ViewState'][];
             /** @constant */
             status: 'Success';
             /** @constant */
@@ -7893,7 +7765,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedTag'];
+            data: {
+              /**
+               * @description Id of a tag. Opaque, never used again.
+               * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              tag_id: string;
+            };
             /** @constant */
             message: 'Tag deleted successfully!';
             /** @constant */
@@ -7976,7 +7854,13 @@ export interface operations {
         };
         content: {
           'application/json': {
-            data: components['schemas']['DeletedTag'];
+            data: {
+              /**
+               * @description Id of a tag. Opaque, never used again.
+               * @example tag_01JQ8ZK3V5W7X9YABCDEFGHJKM
+               */
+              tag_id: string;
+            };
             /** @constant */
             message: 'Tag deleted successfully!';
             /** @constant */

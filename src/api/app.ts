@@ -17,6 +17,7 @@ import { emailRoutes } from './email.js';
 import { docsRoutes } from './openapi/page.js';
 import { readExamples } from './openapi/examples.js';
 import { createDocument } from './openapi/document.js';
+import { kinds } from './endpoints/catalogues.js';
 import { allOf, createEndpoints } from './endpoints/endpoints.js';
 import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from './endpoint-runner.js';
 import { healthRoutes, type Readiness } from './health.js';
@@ -87,36 +88,10 @@ function mountEndpoints(
     createDocument({ endpoints: allOf(endpoints), examples: readExamples(), version: options.version }),
   );
   contactRoutes(routes, { ...options, endpoints: endpoints.contacts, audience, queries, reads });
-  catalogueRoutes(routes, {
-    reads,
-    kind: 'list',
-    endpoints: endpoints.lists,
-    catalogue: audience.lists,
-    unknown: 'unknown_list',
-    get: queries.getList,
-    page: queries.pageLists,
-    show: ({ list_id, list_name }) => ({ list_id, list_name }),
-  });
-  catalogueRoutes(routes, {
-    reads,
-    kind: 'tag',
-    endpoints: endpoints.tags,
-    catalogue: audience.tags,
-    unknown: 'unknown_tag',
-    get: queries.getTag,
-    page: queries.pageTags,
-    show: ({ tag_id, tag_name }) => ({ tag_id, tag_name }),
-  });
-  catalogueRoutes(routes, {
-    reads,
-    kind: 'group',
-    endpoints: endpoints.groups,
-    catalogue: audience.groups,
-    unknown: 'unknown_group',
-    get: queries.getGroup,
-    page: queries.pageGroups,
-    show: ({ group_id, group_name }) => ({ group_id, group_name }),
-  });
+  for (const kind of kinds) {
+    const name = `${kind}s` as const;
+    catalogueRoutes(routes, { kind, endpoints: endpoints[name], catalogue: audience[name], reads, ...queries[name] });
+  }
   emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
   analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
   projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });

@@ -44,7 +44,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
     const signal = call.signal();
     const page = await audit.history({ stream, contactId, listId, from, to, after: cursor, limit, signal });
-    return pageOf(pageAnswer(page), { show: (item) => item, isIncomplete: false, scope });
+    return pageOf(pageAnswer(page), { scope });
   });
 
   routes.on(endpoints.contactAt, async (call) => {

@@ -1,6 +1,6 @@
 /** What the endpoints of groups, lists and tags do: the same in three vocabularies. */
 import type { Catalogue, Named } from '../commands/catalogue-requests.js';
-import { ServiceError, type ErrorCode } from '../errors.js';
+import { ServiceError } from '../errors.js';
 import type { PageAnswer, PageRequest } from '../projections/queries.js';
 import type { CatalogueEndpoints, Kind } from './endpoints/catalogues.js';
 import type { Call } from './endpoint-runner.js';
@@ -9,24 +9,26 @@ import { writtenHeaders } from './idempotency.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
 
-export interface CatalogueRoutes<Document> {
+type Document = Readonly<Record<string, string>>;
+
+export interface CatalogueRoutes {
   readonly kind: Kind;
   readonly endpoints: CatalogueEndpoints;
   readonly catalogue: Catalogue;
-  readonly unknown: ErrorCode;
   readonly reads: Reads;
   readonly get: (id: string) => Promise<Document | undefined>;
   readonly page: (page: PageRequest) => Promise<PageAnswer<Document>>;
-  readonly show: (document: Document) => Readonly<Record<string, string>>;
 }
 
-export function catalogueRoutes<Document>(routes: Routes, options: CatalogueRoutes<Document>): void {
+export function catalogueRoutes(routes: Routes, options: CatalogueRoutes): void {
   const { kind, endpoints, catalogue, reads } = options;
   const idField = `${kind}_id` as const;
-  const nameField = `${kind}_name`;
+  const nameField = `${kind}_name` as const;
   const view = `${kind}s`;
   const idOf = (call: Pick<Call<unknown, unknown, typeof idField>, 'parameter'>): string => call.parameter(idField);
   const nameOf = ({ input }: { readonly input: Readonly<Record<string, string>> }): string => input[nameField] ?? '';
+
+  const show = (document: Document) => ({ [idField]: document[idField], [nameField]: document[nameField] });
 
   const saved = ({ id, name, position }: Named): Answer => ({
     data: { [idField]: id, [nameField]: name },
@@ -52,13 +54,13 @@ export function catalogueRoutes<Document>(routes: Routes, options: CatalogueRout
     const id = idOf(call);
     await reads.visible(call, { touched: [`${view}/${id}`], parked: [{ view, stream: view }] });
     const document = await options.get(id);
-    if (document === undefined) throw new ServiceError(options.unknown);
-    return { data: options.show(document) };
+    if (document === undefined) throw new ServiceError(`unknown_${kind}`);
+    return { data: show(document) };
   });
 
   routes.on(endpoints.page, async (call) => {
     const request = pageRequest(call.query, [view]);
     await reads.visible(call, { touched: [view], parked: [{ view, stream: view }] });
-    return pageOf(await options.page(request), { show: options.show, isIncomplete: false, scope: [view] });
+    return pageOf(await options.page(request), { show, scope: [view] });
   });
 }

@@ -142,7 +142,7 @@ function addReads(routes: Routes, { endpoints, queries, reads, streamOf }: Conta
     const isReadable = ({ email }: { readonly email: string }): boolean =>
       !isIncomplete || !reads.isParked({ view: 'contacts', stream: streamOf(email) });
     const readable = { ...answer, items: answer.items.filter(isReadable) };
-    return pageOf(readable, { show: (item) => item, isIncomplete, scope });
+    return pageOf(readable, { isIncomplete, scope });
   });
 
   routes.on(endpoints.get, async (call) => {

@@ -67,6 +67,6 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
     const page = pageRequest(call.query, scope);
     await reads.visible(call, { touched: ['emails'], parked: [] });
     const isIncomplete = reads.isIncomplete(['emails']);
-    return pageOf(await queries.pageEmails({ ...page, state }), { show: (one) => one, isIncomplete, scope });
+    return pageOf(await queries.pageEmails({ ...page, state }), { isIncomplete, scope });
   });
 }

@@ -73,6 +73,6 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
     });
     const next_cursor = found.length > limit ? items.at(-1)?.key_id : undefined;
     const shown = { items: await Promise.all(items.map(show)), ...(next_cursor === undefined ? {} : { next_cursor }) };
-    return pageOf(shown, { show: (item) => item, isIncomplete: false, scope });
+    return pageOf(shown, { scope });
   });
 }

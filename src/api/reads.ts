@@ -61,13 +61,18 @@ const scopeMark = (scope: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(scope)).digest('base64url').slice(0, 8);
 
 interface PageShape<Item> {
-  readonly show: (item: Item) => unknown;
-  readonly isIncomplete: boolean;
+  /** Default: as it is. */
+  readonly show?: (item: Item) => unknown;
+  /** Default: false. */
+  readonly isIncomplete?: boolean;
   readonly scope: readonly string[];
 }
 
 /** The answer of a page; `next_cursor` and `incomplete` stand beside `data`. */
-export function pageOf<Item>(page: PageAnswer<Item>, { show, isIncomplete, scope }: PageShape<Item>): Answer {
+export function pageOf<Item>(
+  page: PageAnswer<Item>,
+  { show = (item) => item, isIncomplete = false, scope }: PageShape<Item>,
+): Answer {
   return {
     data: page.items.map(show),
     beside: {

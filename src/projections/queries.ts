@@ -54,13 +54,9 @@ export interface QueriesOptions {
  */
 export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}) {
   return {
-    getGroup: async (id: string) => mapped(await read<GroupDocument>(reader, groups, id), withoutKey),
-    getList: async (id: string) => mapped(await read<ListDocument>(reader, lists, id), withoutKey),
-    getTag: async (id: string) => mapped(await read<TagDocument>(reader, tags, id), withoutKey),
-    pageGroups: async (page: PageRequest) =>
-      toItems(await reader.find<GroupDocument>(groups, pageOf(page)), withoutKey),
-    pageLists: async (page: PageRequest) => toItems(await reader.find<ListDocument>(lists, pageOf(page)), withoutKey),
-    pageTags: async (page: PageRequest) => toItems(await reader.find<TagDocument>(tags, pageOf(page)), withoutKey),
+    groups: catalogueIn<GroupDocument>(reader, groups),
+    lists: catalogueIn<ListDocument>(reader, lists),
+    tags: catalogueIn<TagDocument>(reader, tags),
     tagByName: async (name: string) => {
       const found = await reader.find<TagDocument>(tags, { where: { name_key: nameKey(name) }, limit: 1 });
       return mapped(found.documents[0]?.document, withoutKey);
@@ -96,6 +92,11 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
     },
   };
 }
+
+const catalogueIn = <D extends GroupDocument | ListDocument | TagDocument>(reader: ReadModelReader, view: View) => ({
+  get: async (id: string) => mapped(await read<D>(reader, view, id), withoutKey),
+  page: async (page: PageRequest) => toItems(await reader.find<D>(view, pageOf(page)), withoutKey),
+});
 
 const read = async <D>(reader: ReadModelReader, view: View, id: string): Promise<D | undefined> =>
   (await reader.get<D>(view, id))?.document;

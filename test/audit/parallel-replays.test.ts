@@ -24,7 +24,10 @@ function watched(store: EventStore) {
 
 test('32 auditors of a contact with 5,000 events do not block the service', async () => {
   const { seen, store } = watched((await openLog()).store);
-  const service = await startAuditedService({ store, queries: { pageGroups: async () => ({ items: [] }) } });
+  const service = await startAuditedService({
+    store,
+    queries: { groups: { get: async () => undefined, page: async () => ({ items: [] }) } },
+  });
   const stream = service.streamOf(email);
   await store.append(stream, [toAppend(e.contactCreated)], { expectedRevision: 'no_stream' });
   const changes = Array.from({ length: 5 }, async () => {

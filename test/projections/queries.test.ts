@@ -114,19 +114,19 @@ const inOne = { status: 'Subscribed', tags: [vip, press], because: { ...reason, 
 describe('names', () => {
   it('are read one by one, by name and in pages', async () => {
     const one = { list_id: 'lst_1', list_name: 'One', created_at: exampleTime };
-    expect(await queries.getList('lst_1')).toEqual(one);
-    expect(await queries.getList('lst_dead')).toBeUndefined();
-    expect(await queries.getGroup('grp_1')).toBeUndefined();
-    expect(await queries.getTag('tag_1')).toEqual({ ...vip, created_at: exampleTime });
+    expect(await queries.lists.get('lst_1')).toEqual(one);
+    expect(await queries.lists.get('lst_dead')).toBeUndefined();
+    expect(await queries.groups.get('grp_1')).toBeUndefined();
+    expect(await queries.tags.get('tag_1')).toEqual({ ...vip, created_at: exampleTime });
     expect(await queries.tagByName('  vip ')).toEqual({ ...vip, created_at: exampleTime });
     expect(await queries.tagByName('nobody')).toBeUndefined();
-    const first = await queries.pageLists({ limit: 2 });
+    const first = await queries.lists.page({ limit: 2 });
     expect(first.items.map(({ list_id }) => list_id)).toEqual(['lst_1', 'lst_2']);
-    const second = await queries.pageLists({ limit: 2, cursor: first.next_cursor });
+    const second = await queries.lists.page({ limit: 2, cursor: first.next_cursor });
     expect(second.items.map(({ list_id }) => list_id)).toEqual(['lst_3', 'lst_4']);
     expect(second).not.toHaveProperty('next_cursor');
-    expect(await queries.pageGroups({ limit: 2 })).toEqual({ items: [] });
-    await expect(queries.pageTags({ limit: 2, cursor: 'x' })).rejects.toThrow(InvalidCursorError);
+    expect(await queries.groups.page({ limit: 2 })).toEqual({ items: [] });
+    await expect(queries.tags.page({ limit: 2, cursor: 'x' })).rejects.toThrow(InvalidCursorError);
   });
 });
 

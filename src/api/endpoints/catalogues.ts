@@ -2,22 +2,21 @@
 import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { paging } from '../schemas/query.js';
-import { deletedGroup, deletedList, deletedTag, group, list, pageOf, tag } from '../schemas/answers.js';
+import { group, list, pageOf, tag } from '../schemas/answers.js';
+import { groupId, listId, tagId } from '../schemas/values.js';
 import { ownRead, read, remove, write } from './endpoint.js';
 
-const kinds = {
-  group: { title: 'Group', example: 'Customers', unknown: 'unknown_group', duplicate: 'duplicate_group_name' },
-  list: { title: 'List', example: 'Newsletter', unknown: 'unknown_list', duplicate: 'duplicate_list_name' },
-  tag: { title: 'Tag', example: 'Gold', unknown: 'unknown_tag', duplicate: 'duplicate_tag_name' },
+const about = {
+  group: { title: 'Group', example: 'Customers', item: group, id: groupId },
+  list: { title: 'List', example: 'Newsletter', item: list, id: listId },
+  tag: { title: 'Tag', example: 'Gold', item: tag, id: tagId },
 } as const;
 
-const answers = { group: [group, deletedGroup], list: [list, deletedList], tag: [tag, deletedTag] } as const;
-
-export type Kind = keyof typeof kinds;
+export const kinds = ['group', 'list', 'tag'] as const;
+export type Kind = (typeof kinds)[number];
 
 export function catalogueEndpoints<const K extends Kind>(kind: K) {
-  const { title, example, unknown, duplicate } = kinds[kind];
-  const [item, deleted] = answers[kind];
+  const { title, example, item, id } = about[kind];
   const body = z.object({ [`${kind}_name`]: name(example) });
   return {
     create: write(`create${title}`, `/v1/${kind}s/create`, {
@@ -27,7 +26,7 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       body,
       message: `${title} created successfully!`,
       answer: { data: item },
-      errors: [duplicate],
+      errors: [`duplicate_${kind}_name`],
     }),
     update: write(`update${title}`, `/v1/${kind}s/{${kind}_id}/update`, {
       scope: `${kind}s:write`,
@@ -36,22 +35,22 @@ export function catalogueEndpoints<const K extends Kind>(kind: K) {
       serverFault: 'internal_update',
       message: `${title} updated successfully!`,
       answer: { data: item },
-      errors: [unknown, duplicate],
+      errors: [`unknown_${kind}`, `duplicate_${kind}_name`],
     }),
     remove: remove(`delete${title}`, `/v1/${kind}s/{${kind}_id}/delete`, {
       scope: `${kind}s:write`,
       summary: `Delete a ${kind}`,
       unauthorized: 'empty',
       message: `${title} deleted successfully!`,
-      answer: { data: deleted },
-      errors: [unknown],
+      answer: { data: z.strictObject({ [`${kind}_id`]: id }) },
+      errors: [`unknown_${kind}`],
     }),
     // The original API has a GET of a list and of a tag, and none of a group.
     get: (kind === 'group' ? ownRead : read)(`get${title}`, `/v1/${kind}s/{${kind}_id}`, {
       scope: `${kind}s:read`,
       summary: `Retrieve a ${kind}`,
       answer: { data: item },
-      errors: [unknown],
+      errors: [`unknown_${kind}`],
     }),
     page: ownRead(`list${title}s`, `/v1/${kind}s`, {
       scope: `${kind}s:read`,

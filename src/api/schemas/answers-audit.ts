@@ -1,109 +1,81 @@
 /** What the auditor's endpoints answer: items of a history, a contact and a list at a time, events of the feed. For the API description and for tests. */
 import { z } from 'zod';
 import { profile, tag } from './answers.js';
-import {
-  contactId,
-  count,
-  email,
-  listId,
-  listName,
-  maybePosition,
-  position,
-  subscriptionStatus,
-  tagId,
-  tagName,
-  text,
-  time,
-} from './values.js';
+import * as value from './values.js';
+import { cause, count, event, object, origin, position, subscriptionStatus, time } from './values.js';
 
-/** When, by whom and on which request an event was written. */
-const origin = {
-  at: time.describe('When it happened. Never earlier than the event before it in the same stream.'),
-  actor: text('Id of the API key. `mailer`, `cli` and `service` are the service itself.', 'shop'),
-  request_id: text('`X-Request-Id` of the request that caused it.', 'order-4711'),
-  correlation_id: text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001'),
-  causation_id: text(
-    'The event that caused this one; the correlation id where a request did.',
-    '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001',
-  ),
+const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
+const circumstances = {
+  ...origin,
+  correlation_id: correlation,
+  causation_id: correlation.describe('The event that caused this one; the correlation id where a request did.'),
 };
-
-const named = {
-  event_id: z.guid(),
-  type: text('Name of the event.', 'ContactUnsubscribed'),
-};
-const summary = text('The event in plain words.', 'Unsubscribed from the list "News".');
+const named = { ...event, summary: value.text('The event in plain words.', 'Unsubscribed from the list "News".') };
 const place = {
-  stream: text('The stream that the event stands in.', 'contact-0123456789abcdef0123456789abcdef'),
+  stream: value.text('The stream that the event stands in.', 'contact-0123456789abcdef0123456789abcdef'),
   revision: count.describe('Place in the stream, from 0.'),
   position,
 };
 
-const evidenceFields = { ...named, summary, ...origin, ...place };
+const evidenceFields = { ...named, ...circumstances, ...place };
+const evidence = object('Evidence', evidenceFields, 'An event: when, by whom, on which request, and where it stands.');
 
-export const evidence = z
-  .strictObject(evidenceFields)
-  .meta({ id: 'Evidence', description: 'An event: when, by whom, on which request, and where it stands in the log.' });
-
-const cause = z
-  .strictObject({ ...named, at: time, actor: origin.actor, request_id: origin.request_id, position })
-  .meta({ id: 'EventReference', description: 'The event that made it so.' });
-
-/** What an event tells that this version of the service cannot read: time, actor and request where its metadata are readable. */
+const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 const unreadableFields = {
   ...named,
-  summary,
-  ...z.strictObject(origin).partial().shape,
+  ...z.strictObject(circumstances).partial().shape,
   ...place,
-  contact_id: contactId.nullable().describe('Null where nothing says whose it is.'),
+  contact_id: contactId,
 };
-const unreadable = z
-  .strictObject(unreadableFields)
-  .meta({ id: 'UnreadableEvent', description: 'An event that this version of the service cannot read.' });
+const unreadable = object(
+  'UnreadableEvent',
+  unreadableFields,
+  'An event that this version of the service cannot read. Time, actor and request stand there where they are readable.',
+);
 
-const consentFields = z.strictObject({
-  source: text('Where the person agreed.', 'signup form').optional(),
-  statement: text('What the person agreed to, as it was shown.', 'Yes, send me the newsletter.').optional(),
-  ip: text('IPv4 or IPv6.', '203.0.113.7').optional(),
-  legal_basis: text('Why the data may be used.', 'consent').optional(),
-  occurred_at: time.describe('When the person agreed.').optional(),
-});
-const consent = consentFields.meta({ id: 'Consent', description: 'How a person agreed.' });
+const howAgreed = z
+  .strictObject({
+    source: value.text('Where the person agreed.', 'signup form'),
+    statement: value.text('What the person agreed to, as it was shown.', 'Yes, send me the newsletter.'),
+    ip: value.text('IPv4 or IPv6.', '203.0.113.7'),
+    legal_basis: value.text('Why the data may be used.', 'consent'),
+    occurred_at: time.describe('When the person agreed.'),
+  })
+  .partial();
 
 const thenAndNow = {
-  name_then: text('The name when the event was written.', 'News'),
-  name_now: text('The name now; of a deleted one the last.', 'Letters'),
+  name_then: value.text('The name when the event was written.', 'News'),
+  name_now: value.text('The name now; of a deleted one the last.', 'Letters'),
   deleted_at: time.nullable().describe('Null while it exists.'),
 };
 const status = subscriptionStatus.nullable();
-const afterDeletion = z.literal(true).describe('It was written after the deletion and changed nothing.');
+const withoutEffect = z.literal(true).optional().describe('It was written after the deletion and changed nothing.');
 
-export const historyEvent = z
-  .strictObject({
+const historyEvent = object(
+  'HistoryEvent',
+  {
     ...evidenceFields,
-    contact_id: contactId.nullable().describe('Null where nothing says whose it is.'),
-    list: z.strictObject({ list_id: listId, ...thenAndNow }).optional(),
+    contact_id: contactId,
+    list: z.strictObject({ list_id: value.listId, ...thenAndNow }).optional(),
     previous_status: status.optional().describe('Null on the first event in a list.'),
     status: status.optional().describe('Null when the list was deleted.'),
-    tags: z
-      .array(z.strictObject({ tag_id: tagId, ...thenAndNow, without_effect: afterDeletion.optional() }))
-      .optional(),
-    list_ids: z.array(listId).optional().describe('On an event of a tag: the lists in which the contact bore it.'),
-    consent: consent.optional(),
-    without_effect: afterDeletion.optional(),
+    tags: z.array(z.strictObject({ tag_id: value.tagId, ...thenAndNow, without_effect: withoutEffect })).optional(),
+    list_ids: z
+      .array(value.listId)
+      .optional()
+      .describe('On an event of a tag: the lists in which the contact bore it.'),
+    consent: howAgreed.optional(),
+    without_effect: withoutEffect,
     data: z.record(z.string(), z.unknown()).describe('The event in full, as docs/events.md has it.'),
-  })
-  .meta({
-    id: 'HistoryEvent',
-    description: 'An event of a contact, or of its lists and tags. What does not apply is absent.',
-  });
+  },
+  'An event of a contact, or of its lists and tags. What does not apply is absent.',
+);
 
-export const unreadableHistoryEvent = z
-  .strictObject({ ...unreadableFields, unreadable: z.literal(true), data: z.unknown() })
-  .meta({
-    id: 'UnreadableHistoryEvent',
-    description: 'An event in its place that this version of the service cannot read; `data` is as stored.',
-  });
+const unreadableHistoryEvent = object(
+  'UnreadableHistoryEvent',
+  { ...unreadableFields, unreadable: z.literal(true), data: z.unknown() },
+  'An event in its place that this version of the service cannot read; `data` is as stored.',
+);
 
 export const historyItem = z.union([historyEvent, unreadableHistoryEvent]).meta({ id: 'HistoryItem' });
 
@@ -116,28 +88,25 @@ const reasons = {
   ...nextChange,
 };
 
-const subscriptionAt = z
-  .strictObject({
-    list_id: listId,
-    list_name: listName.nullable().describe('As it was; null before the list was created.'),
-    status: status.describe('Null: not in this list.'),
-    consent: z
-      .strictObject({ ...consentFields.shape, because: evidence })
-      .nullable()
-      .describe('The last consent that was recorded for the list.'),
-    tags: z.array(z.strictObject({ tag_id: tagId, tag_name: tagName, ...reasons })),
-    ...reasons,
-  })
-  .meta({ id: 'SubscriptionAt', description: 'A contact in a list at a time.' });
+const subscriptionAt = object('SubscriptionAt', {
+  list_id: value.listId,
+  list_name: value.listName.nullable().describe('As it was; null before the list was created.'),
+  status: status.describe('Null: not in this list.'),
+  consent: howAgreed
+    .extend({ because: evidence })
+    .nullable()
+    .describe('The last consent that was recorded for the list.'),
+  tags: z.array(tag.extend(reasons)),
+  ...reasons,
+});
 
 const contactAtFields = {
   time,
-  contact_id: contactId.nullable().describe('Null: the address had no contact.'),
+  contact_id: value.contactId.nullable().describe('Null: the address had no contact.'),
   existed: z.boolean().nullable().describe('Null: the event that would tell may be unreadable.'),
   created_at: time.nullable(),
-  profile: z.strictObject({ email, ...profile, ...reasons }).nullable(),
-  next_change: nextChange.next_change.optional().describe('The creation, where there was none yet.'),
-  next_unreadable: nextChange.next_unreadable,
+  profile: z.strictObject({ email: value.email, ...profile, ...reasons }).nullable(),
+  ...z.strictObject(nextChange).partial().shape,
   unreadable: z
     .array(unreadable)
     .optional()
@@ -146,12 +115,8 @@ const contactAtFields = {
 
 export const contactAt = z
   .union([
-    z
-      .strictObject({ ...contactAtFields, subscriptions: z.array(subscriptionAt) })
-      .meta({ id: 'ContactAtWithSubscriptions', description: 'Without `list_id`.' }),
-    z
-      .strictObject({ ...contactAtFields, subscription: subscriptionAt })
-      .meta({ id: 'ContactAtInList', description: 'With `list_id`.' }),
+    object('ContactAtWithSubscriptions', { ...contactAtFields, subscriptions: z.array(subscriptionAt) }),
+    object('ContactAtInList', { ...contactAtFields, subscription: subscriptionAt }, 'With `list_id`.'),
   ])
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
 
@@ -160,16 +125,16 @@ export const listAtLine = z
   .discriminatedUnion('line', [
     z.strictObject({
       line: z.literal('list'),
-      list_id: listId,
-      list_name: listName.nullable().describe('Null before the list was created.'),
+      list_id: value.listId,
+      list_name: value.listName.nullable().describe('Null before the list was created.'),
       time,
       state: z.enum(['living', 'deleted', 'not_created']),
       because: evidence.nullable().describe('Its creation, last rename or deletion.'),
     }),
     z.strictObject({
       line: z.literal('member'),
-      contact_id: contactId,
-      email: email.nullable().describe('Null where the creation of the contact cannot be read.'),
+      contact_id: value.contactId,
+      email: value.email.nullable().describe('Null where the creation of the contact cannot be read.'),
       status: subscriptionStatus,
       tags: z.array(tag),
       because: cause,
@@ -183,27 +148,27 @@ export const listAtLine = z
   ])
   .meta({ id: 'ListAtLine', description: 'The list, its members, what could not be read, and the end.' });
 
-export const feedEvent = z
-  .strictObject({
-    position,
-    stream: place.stream,
-    revision: place.revision,
-    ...named,
-    at: time.nullable().describe('Null where the metadata cannot be read; so are the next five.'),
-    actor: origin.actor.nullable(),
-    request_id: origin.request_id.nullable(),
-    correlation_id: origin.correlation_id.nullable(),
-    causation_id: origin.causation_id.nullable(),
+const feedEvent = object(
+  'FeedEvent',
+  {
+    ...place,
+    ...event,
+    at: circumstances.at.nullable().describe('Null where the metadata cannot be read; so are the next five.'),
+    actor: circumstances.actor.nullable(),
+    request_id: circumstances.request_id.nullable(),
+    correlation_id: circumstances.correlation_id.nullable(),
+    causation_id: circumstances.causation_id.nullable(),
     schema: count.min(1).nullable().describe('Version of the shape of `data`.'),
     data: z.unknown().describe('As stored; a text where it is no JSON.'),
-  })
-  .meta({ id: 'FeedEvent', description: 'An event as it is stored.' });
+  },
+  'An event as it is stored.',
+);
 
 /** A page, lines, or events as they come. */
 export const feed = {
   data: z.array(feedEvent),
   beside: {
-    next_after: maybePosition.describe('Pass it on as `after`.'),
+    next_after: value.maybePosition.describe('Pass it on as `after`.'),
     has_more: z.boolean().describe('There is more to read after `next_after`.'),
   },
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },

@@ -1,9 +1,9 @@
 /** What the endpoints of API keys answer. For the API description and for tests. */
 import { z } from 'zod';
 import { scopes } from '../../events/scopes.js';
-import { keyId, text, time } from './values.js';
+import { keyId, object, text, time } from './values.js';
 
-const named = {
+const about = {
   key_id: keyId,
   name: text('Name of the key.', 'Shop'),
   scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
@@ -13,21 +13,18 @@ const secret = z
   .string()
   .regex(/^aud_[0-9A-Za-z]{38}$/)
   .describe('Shown this once.');
+const until = time.describe('Until then the secret before holds, too.');
 
-export const createdKey = z.strictObject({ ...named, secret }).meta({ id: 'CreatedApiKey' });
-export const rotatedKey = z
-  .strictObject({ key_id: keyId, secret, previous_until: time.describe('Until then the secret before holds, too.') })
-  .meta({ id: 'RotatedApiKey' });
-export const revokedKey = z.strictObject({ key_id: keyId, state: z.literal('revoked') }).meta({ id: 'RevokedApiKey' });
+export const createdKey = object('CreatedApiKey', { ...about, secret });
+export const rotatedKey = object('RotatedApiKey', { key_id: keyId, secret, previous_until: until });
+export const revokedKey = object('RevokedApiKey', { key_id: keyId, state: z.literal('revoked') });
 
-export const apiKey = z
-  .strictObject({
-    ...named,
-    state: z.enum(['active', 'expired', 'revoked']),
-    created_at: time,
-    rotated_at: time.nullable(),
-    previous_until: time.nullable(),
-    revoked_at: time.nullable(),
-    last_used_at: time.nullable().describe('To the minute.'),
-  })
-  .meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
+export const apiKey = object('ApiKey', {
+  ...about,
+  state: z.enum(['active', 'expired', 'revoked']),
+  created_at: time,
+  rotated_at: time.nullable(),
+  previous_until: until.nullable(),
+  revoked_at: time.nullable(),
+  last_used_at: time.nullable().describe('To the minute.'),
+});

@@ -1,14 +1,12 @@
-/** The values that answers are made of: ids, times, days, positions, counts. */
+/** The values that answers are made of: ids, times, days, positions, counts, and objects of them. */
 import { z } from 'zod';
-
-const ulid = '01JQ8ZK3V5W7X9YABCDEFGHJKM';
 
 /** An opaque id: prefix and ULID. */
 export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key', description: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`))
-    .meta({ description, examples: [`${prefix}_${ulid}`] });
+    .meta({ description, examples: [`${prefix}_01JQ8ZK3V5W7X9YABCDEFGHJKM`] });
 
 export const groupId = id('grp', 'Id of a group. Opaque, never used again.');
 export const listId = id('lst', 'Id of a list. Opaque, never used again.');
@@ -17,42 +15,37 @@ export const contactId = id('con', 'Id of a contact. Opaque, never used again.')
 export const keyId = id('key', 'Id of an API key: the actor of what is done with it.');
 export const emailId = id('eml', 'Id of an e-mail. Opaque, never used again.');
 
-export const time = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-  .meta({
-    format: 'date-time',
-    description: 'ISO 8601, UTC, with milliseconds.',
-    examples: ['2026-03-01T10:00:00.123Z'],
-  });
+const formed = (form: RegExp, description: string, example: string) =>
+  z
+    .string()
+    .regex(form)
+    .meta({ description, examples: [example] });
 
-export const day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/)
-  .meta({ format: 'date', description: 'A day in UTC.', examples: ['2026-03-01'] });
-
-export const position = z
-  .string()
-  .regex(/^[0-9]+$/)
-  .meta({
-    description: 'Place in the log. Digits; positions of one log sort as text.',
-    examples: ['00000000000000000042'],
-  });
-
-/** Empty before anything is known. */
-export const maybePosition = z
-  .string()
-  .regex(/^[0-9]*$/)
-  .meta({ description: 'A position of the log; empty while nothing is known.', examples: ['00000000000000000042'] });
+export const time = formed(
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+  'ISO 8601, UTC, with milliseconds.',
+  '2026-03-01T10:00:00.123Z',
+).meta({ format: 'date-time' });
+export const day = formed(/^\d{4}-\d{2}-\d{2}$/, 'A day in UTC.', '2026-03-01').meta({ format: 'date' });
+export const position = formed(
+  /^[0-9]+$/,
+  'Place in the log. Digits; positions of one log sort as text.',
+  '00000000000000000042',
+);
+export const maybePosition = formed(
+  /^[0-9]*$/,
+  'A position of the log; empty while nothing is known.',
+  '00000000000000000042',
+);
 
 export const count = z
   .int()
   .min(0)
   .meta({ examples: [3] });
 
-export const text = (description: string, ...examples: readonly [string, ...string[]]) =>
-  z.string().meta({ description, examples: [...examples] });
+export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
+export const groupName = text('Name of the group, as it was given.', 'Friends');
 export const listName = text('Name of the list, as it was given.', 'Newsletter');
 export const tagName = text('Name of the tag, as it was given.', 'VIP');
 export const email = text('The e-mail address.', 'ada@example.com');
@@ -60,3 +53,17 @@ export const email = text('The e-mail address.', 'ada@example.com');
 export const subscriptionStatus = z
   .enum(['Subscribed', 'Unsubscribed'])
   .meta({ id: 'SubscriptionStatus', description: 'The status of a contact in a list.' });
+
+/** An object that has a name in the API document. */
+export const object = <Shape extends z.ZodRawShape>(id: string, shape: Shape, description?: string) =>
+  z.strictObject(shape).meta({ id, ...(description === undefined ? {} : { description }) });
+
+/** When, by whom and on which request an event was written. */
+export const origin = {
+  at: time.describe('When it happened. Never earlier than the event before it in the same stream.'),
+  actor: text('Id of the API key. `mailer`, `cli` and `service` are the service itself.', 'shop'),
+  request_id: text('`X-Request-Id` of the request that caused it.', 'order-4711'),
+};
+export const event = { event_id: z.guid(), type: text('Name of the event.', 'ContactUnsubscribed') };
+
+export const cause = object('EventReference', { ...event, ...origin, position }, 'The event that made it so.');
