@@ -1,4 +1,7 @@
-/** docs/cli.md against the program, both ways: commands, arguments and options; and its examples are run. */
+/**
+ * docs/cli.md against the program, both ways: commands, arguments and options; and its examples are run.
+ * A process takes half a second of CPU time: only in `npm run test:long` each example has its own, by a shell.
+ */
 import type { Command } from 'commander';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerCommands } from '../../src/cli/commands.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { createProgram } from '../../src/cli/program.js';
+import { usually } from '../support/amount.js';
+import { audience } from '../support/audience.js';
 import { blocks, codes, document, headings, rows, section } from '../support/markdown.js';
 import { freshFolder, startService, type Service } from '../support/service.js';
 
@@ -81,20 +86,53 @@ describe('its examples', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const examples = documented.map(({ heading, usage }) => [usage, blocks(section(text, heading))] as const);
+  interface Ran {
+    readonly code: number | null;
+    readonly output: string;
+  }
 
-  test.each(examples)('%s', { timeout: 60_000 }, async (usage, found) => {
-    expect(found.length).toBeGreaterThan(0);
-    const commands = found.map((block) => block.text.replaceAll('lst_01J…', list)).join('\n');
+  async function inShell(commands: string): Promise<Ran> {
     const script = `set -e\naudience() { "${process.execPath}" "${compiled}" "$@"; }\n${commands}`;
     const child = spawn('/bin/sh', ['-c', script], { cwd: folder, env: { PATH: process.env['PATH'] } });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
     await once(child, 'close');
+    return { code: child.exitCode, output };
+  }
+
+  async function inThisProcess(commands: string): Promise<Ran> {
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      let output = '';
+      for (const command of commands.split('\n')) {
+        // Plain words only: what a shell would do more with is for a shell.
+        expect(command).toMatch(/^audience [^'"|&;<>$*?()\\]+$/);
+        const ended = await audience(command.trim().split(/ +/).slice(1));
+        output += ended.out + ended.err;
+        if (ended.code !== 0) return { code: ended.code, output };
+      }
+      return { code: 0, output };
+    } finally {
+      process.chdir(before);
+    }
+  }
+
+  const examples = documented.map(({ heading, usage }) => [usage, blocks(section(text, heading))] as const);
+
+  test('one in a process of its own', async () => {
+    const { code, output } = await inShell('audience audit history ada@example.com');
+    expect(code, output).toBe(0);
+  });
+
+  test.each(examples)('%s', { timeout: 60_000 }, async (usage, found) => {
+    expect(found.length).toBeGreaterThan(0);
+    const commands = found.map((block) => block.text.replaceAll('lst_01J…', list)).join('\n');
+    const { code, output } = await usually(inThisProcess, inShell)(commands);
     // What only a running service can do says so here, where none runs.
     const needsService = /^audience (?:email (?:release|cancel)|keys |import contacts )/.test(usage);
-    expect({ code: child.exitCode, output }).toMatchObject({ code: needsService ? 1 : 0 });
+    expect({ code, output }).toMatchObject({ code: needsService ? 1 : 0 });
     expect(output).toMatch(needsService ? /^No service runs/ : /./);
   });
 });
