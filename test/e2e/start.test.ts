@@ -1,10 +1,10 @@
 /** Starting and stopping: the first start, keys, bad configuration, one writer, what the logs say, views that rebuild themselves. */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { shown, someAddress, unique } from '../support/answers.js';
+import { someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import {
   eventually,
@@ -86,10 +86,6 @@ describe('a service', () => {
     expect(exit.output).not.toMatch(/\n\s+at /);
     await newGroup(service);
     expect(readFileSync(path.join(service.dataDir, 'address'), 'utf8').trim()).toBe(service.url());
-    // SIGKILL releases the lock.
-    await service.kill('SIGKILL');
-    await service.start();
-    await newGroup(service);
   });
 
   test('is stopped by SIGTERM in good time, with clients still connected', async () => {
@@ -117,10 +113,12 @@ describe('a service', () => {
   test('builds views again that are gone', async () => {
     for (let count = 0; count < 5; count += 1) await newGroup(service);
     const before = await groups(service);
+    // SIGKILL releases the lock of the writer.
     await service.kill('SIGKILL');
     await dropViews(service.dataDir);
     await service.start();
     expect(await groups(service)).toEqual(before);
+    await newGroup(service);
     expect(before.length).toBeGreaterThanOrEqual(5);
   });
 });
@@ -173,37 +171,18 @@ test('bad configuration stops the start with one sentence', async () => {
   expect(output.trim()).toMatch(/^audience-ledger cannot start: .*\bPORT must .*\bLOG_LEVEL must .*$/);
 });
 
-describe('one log', () => {
-  test('refuses another secret, and takes the old one again', async () => {
-    const secrets = ['the first secret, of more than 32 bytes', 'another secret, of more than 32 bytes too'];
-    const service = await started({ env: { SECRET: secrets[0] } });
-    const name = unique('Group');
-    const id = await newGroup(service, name);
-    await service.kill('SIGTERM');
-    for (const SECRET of [secrets[1], undefined]) {
-      const exit = await runToExit(service.dataDir, { SECRET });
-      expect(exit.signal).toBeNull();
-      expect(exit.code).not.toBe(0);
-      expect(exit.output).toMatch(/\bSECRET\b/);
-      for (const secret of secrets) expect(exit.output).not.toContain(secret);
-    }
-    await service.start();
-    expect((await service.get(`/v1/groups/${id}`)).body).toEqual(shown({ group_id: id, group_name: name }));
-  });
-
-  test('ends the start with one sentence when its beginning cannot be read', async ({ skip }) => {
-    skip(onServers, 'the event is put into an embedded log');
-    const dataDir = folder();
-    const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
-    const broken = { ...toAppend(exampleEvents.serviceInitialised), data: '{"log_id":7}' };
-    await store.append('service', [broken], { expectedRevision: 'no_stream' });
-    await store.close();
-    const exit = await runToExit(dataDir, { SECRET: 'a secret that nobody uses, of 32 bytes and more' });
-    expect(exit).toMatchObject({ code: 1, signal: null });
-    expect(exit.output.trim()).toMatch(
-      /^audience-ledger cannot start: event ServiceInitialised at revision 0 of service, position 0*1, does not fit .*$/,
-    );
-  });
+test('a log whose beginning cannot be read ends the start with one sentence', async ({ skip }) => {
+  skip(onServers, 'the event is put into an embedded log');
+  const dataDir = folder();
+  const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
+  const broken = { ...toAppend(exampleEvents.serviceInitialised), data: '{"log_id":7}' };
+  await store.append('service', [broken], { expectedRevision: 'no_stream' });
+  await store.close();
+  const exit = await runToExit(dataDir, { SECRET: 'a secret that nobody uses, of 32 bytes and more' });
+  expect(exit).toMatchObject({ code: 1, signal: null });
+  expect(exit.output.trim()).toMatch(
+    /^audience-ledger cannot start: event ServiceInitialised at revision 0 of service, position 0*1, does not fit .*$/,
+  );
 });
 
 test('the logs name routes, and neither people nor names nor keys nor addresses asked for', async () => {
@@ -240,58 +219,6 @@ test('the logs name routes, and neither people nor names nor keys nor addresses 
   ])
     expect(output).not.toContain(secret);
   expect(output).toMatch(/\/v1\/contacts\/[:{]list_id/);
-});
-
-describe('views that were folded from what the log does not hold stop the start', () => {
-  const copy = (from: string, to: string, file: string): void => {
-    for (const suffix of ['', '-wal', '-shm']) {
-      rmSync(path.join(to, file + suffix), { force: true });
-      if (existsSync(path.join(from, file + suffix)))
-        cpSync(path.join(from, file + suffix), path.join(to, file + suffix));
-    }
-  };
-  /** The operator is told what to do, and does it. */
-  async function refusedUntilViewsAreGone(service: Service, reason: RegExp): Promise<void> {
-    const log = await service.events();
-    const exit = await runToExit(service.dataDir, { API_KEYS: `test:${service.key}` });
-    expect(exit).toMatchObject({ code: 1, signal: null });
-    expect(exit.output).toMatch(reason);
-    expect(exit.output).toMatch(/delete views\.db/);
-    expect(exit.output).not.toMatch(/\n\s+at /);
-    expect(await service.events()).toEqual(log);
-    await dropViews(service.dataDir);
-    await service.start();
-  }
-
-  test(
-    'those of another log, and those of a log that was put back to an earlier day',
-    { timeout: 60_000 },
-    async ({ skip }) => {
-      skip(
-        onServers,
-        'for views on a server there is a test of its own; a log there is put back with the whole server',
-      );
-      const [service, other] = [await started(), await started()];
-      for (const one of [service, other]) await newGroup(one);
-      const before = await groups(service);
-      expect(await groups(other)).not.toEqual(before);
-      for (const one of [service, other]) await one.kill('SIGTERM');
-      copy(other.dataDir, service.dataDir, 'views.db');
-      const backup = folder();
-      copy(service.dataDir, backup, 'events.db');
-      await refusedUntilViewsAreGone(service, /from another log/);
-      expect(await groups(service)).toEqual(before);
-
-      await newGroup(service);
-      expect(await groups(service)).toHaveLength(2);
-      await service.kill('SIGTERM');
-      copy(backup, service.dataDir, 'events.db');
-      await refusedUntilViewsAreGone(service, /restored or shortened/);
-      expect(await groups(service)).toEqual(before);
-      await newGroup(service);
-      expect(await groups(service)).toHaveLength(2);
-    },
-  );
 });
 
 test('views of another log on a server stop the start, and are left alone', async ({ skip }) => {
