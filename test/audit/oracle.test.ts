@@ -59,7 +59,7 @@ test('at random times the auditor knows what the list of what was done knows', {
     done += given.length;
     start = end + 10;
   });
-  await fc.assert(property, { numRuns: usually(3, 8), endOnFailure: true });
-  expect(done).toBeGreaterThan(usually(800, 2_000));
-  expect(await checkViews(service)).toBeGreaterThan(usually(5, 20));
+  await fc.assert(property, { numRuns: usually(1, 8), endOnFailure: true });
+  expect(done).toBeGreaterThan(usually(250, 2_000));
+  expect(await checkViews(service)).toBeGreaterThan(usually(1, 20));
 });

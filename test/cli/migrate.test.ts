@@ -1,8 +1,9 @@
 /** `audience migrate` as its users run it: folders, exit codes, words, JSON, and a kill at any moment. */
 import Database from 'better-sqlite3';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
 import type { Progress } from '../../src/transfer/progress.js';
 import { runMigration } from '../../src/transfer/run-migration.js';
@@ -282,6 +283,19 @@ test('a target that is altered between copy and comparison is found', async () =
 });
 
 describe('a run that does not come to its end', () => {
+  let large: string | undefined;
+  afterAll(() => rmSync(large ?? '', { recursive: true, force: true }));
+  /** Both tests only read it. */
+  async function largeFolder(): Promise<string> {
+    if (large !== undefined) return large;
+    const folder = mkdtempSync(path.join(tmpdir(), 'migrate-'));
+    large = folder;
+    const store = await openFolder(folder);
+    await fill(store, 6_000);
+    await store.close();
+    return folder;
+  }
+
   const countIn = (folder: string): number => {
     if (!existsSync(eventsFileOf(folder))) return 0;
     const file = new Database(eventsFileOf(folder), { readonly: true });
@@ -296,7 +310,7 @@ describe('a run that does not come to its end', () => {
   };
 
   test('killed at random moments, the same command goes on, and the copy is whole', async () => {
-    const from = await filledFolder(6_000);
+    const from = await largeFolder();
     const total = countIn(from);
     const to = inNewFolder('copy');
     const random = randomFrom(11);
@@ -317,7 +331,7 @@ describe('a run that does not come to its end', () => {
   }, 60_000);
 
   test('SIGTERM stops it in order: exit code 143, and it says that it goes on', async () => {
-    const from = await filledFolder(6_000);
+    const from = await largeFolder();
     const to = inNewFolder('copy');
     const run = startMigrate(['--from', from, '--to', to, '--json']);
     await eventually(async () => (countIn(to) > 100 ? true : undefined));

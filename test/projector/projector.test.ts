@@ -219,7 +219,7 @@ describe('faults', () => {
     ],
   ])('a commit that dies %s has every effect once', async (_, instead) => {
     await appendLives();
-    await appendContacts(2_500);
+    await appendContacts(1_500);
     const projector = start({ readModels: withCommit(2, instead) });
     await projector.caughtUp();
     expect(projector.faults.map(({ kind }) => kind)).toEqual(['unavailable']);

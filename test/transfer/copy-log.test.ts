@@ -35,7 +35,7 @@ async function newLog(folder = newFolder()) {
   return store;
 }
 
-async function filledLog(events = 600, seed = 7) {
+async function filledLog(events = 300, seed = 7) {
   const store = await newLog();
   return { store, events: await fill(store, events, randomFrom(seed)) };
 }
@@ -250,7 +250,7 @@ describe('the comparison', () => {
     compareLogs({ ...plan(source, await newLog()), target, until: await source.head() });
 
   test('finds a copy identical, with one digest for both', async () => {
-    const { store, events } = await filledLog(500);
+    const { store, events } = await filledLog(250);
     const target = await newLog();
     await copyLog(plan(store, target));
     const { difference, source, target: copy } = await compared(store, target);
@@ -297,7 +297,7 @@ describe('the examination of the source', () => {
     examineLog({ source, retry: quickRetry, signal: never, report: () => undefined });
 
   test('counts the events and reads the name of the log', async () => {
-    const { store, events } = await filledLog(500);
+    const { store, events } = await filledLog(250);
     expect(await examined(store)).toMatchObject({ events: events.length, logId });
   });
 
