@@ -32,7 +32,8 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
   const isEmpty = chunked === undefined && (length === undefined || length === '0');
   if (isEmpty && !expected) return noBody;
   if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  if (isReadable(request, isEmpty)) return isEmpty ? noBody : collect(request, { limit, take: parseObject });
+  if (isReadable(request, 'application/json', isEmpty))
+    return isEmpty ? noBody : collect(request, { limit, take: parseObject });
   // The size is checked first, also where it is not known beforehand.
   if (chunked !== undefined) return collect(request, { limit, take: refuseMediaType });
   return refuseMediaType();
@@ -43,10 +44,8 @@ export function readBody(request: IncomingMessage, { limit, expected }: BodyRule
  * @throws ServiceError `too_large`, `not_ndjson` @throws RequestAbortedError
  */
 export async function readLines(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const { 'content-length': length, 'content-type': type, 'content-encoding': encoding = 'identity' } = request.headers;
-  if (length !== undefined && Number(length) > limit) throw new ServiceError('too_large');
-  const isLines = type === undefined || /^application\/x-ndjson *(; *charset="?utf-?8"? *)?$/i.test(type);
-  if (!isLines || encoding.toLowerCase() !== 'identity') throw new ServiceError('not_ndjson');
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('too_large');
+  if (!isReadable(request, 'application/x-ndjson')) throw new ServiceError('not_ndjson');
   return await collect(request, { limit, take: (received) => received, isUpload: true });
 }
 
@@ -54,9 +53,9 @@ function refuseMediaType(): never {
   throw new ServiceError('unsupported_media_type');
 }
 
-function isReadable({ headers }: IncomingMessage, isEmpty: boolean): boolean {
-  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
-  return (type === undefined || isJsonType(type)) && (isEmpty || encoding.toLowerCase() === 'identity');
+function isReadable({ headers }: IncomingMessage, media: string, isEmpty = false): boolean {
+  const { 'content-type': type = media, 'content-encoding': encoding = 'identity' } = headers;
+  return isOfMedia(type, media) && (isEmpty || encoding.toLowerCase() === 'identity');
 }
 
 /** The body of a caller without a key, for the echo: at most `limit` bytes; `{}` where it cannot be read. */
@@ -69,10 +68,10 @@ export async function readForEcho(request: IncomingMessage, limit: number): Prom
   }
 }
 
-function isJsonType(type: string): boolean {
-  if (type === 'application/json') return true;
-  const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
-  if (media !== 'application/json') return false;
+function isOfMedia(type: string, wanted: string): boolean {
+  if (type === wanted) return true;
+  const [media, ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
+  if (media !== wanted) return false;
   return parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 

@@ -78,17 +78,8 @@ export interface EndpointRunner {
   readonly headers: (exchange: Exchange) => readonly string[];
 }
 
-/** What does not change from request to request. */
-interface Prepared {
-  readonly endpoint: AnyEndpoint;
-  readonly echoed: EchoFields;
-}
-
-interface PreparedFor<Input, Query, Parameter extends string> extends Prepared {
-  readonly body: Parser<Input>;
-  readonly query: Parser<Query>;
-  readonly handle: (call: Call<Input, Query, Parameter>) => Promise<Answer | StreamedAnswer>;
-}
+/** An endpoint whose echo is known. */
+type Prepared = AnyEndpoint & { readonly echo: EchoFields };
 
 const anonymousBodyLimit = 8 * 1024;
 const noQuery = Object.freeze({});
@@ -102,10 +93,10 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     if (!verdict.allowed) throw new ServiceError('rate_limited', {}, { retryAfter: verdict.resetSeconds });
   }
 
-  function enter(context: RequestContext, { endpoint, echoed }: Prepared): Body | Promise<Body> {
+  function enter(context: RequestContext, endpoint: Prepared): Body | Promise<Body> {
     const { request } = context;
     const grant = options.authenticate(request);
-    if (grant === undefined) return refuseUnknown(context, { endpoint, echoed });
+    if (grant === undefined) return refuseUnknown(context, endpoint);
     context.grant = grant;
     count(context, (endpoint.bucket === 'email' ? limits.email : limits.api).take(grant.id));
     if (!grant.scopes.has(endpoint.scope)) throw new ServiceError('forbidden', { names: endpoint.scope });
@@ -113,15 +104,18 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       cutWithKey(context);
       return noBody;
     }
-    return readBody(request, { limit: endpoint.bodyLimit ?? defaultBodyLimit, expected: echoed.flat.length > 0 });
+    return readBody(request, {
+      limit: endpoint.bodyLimit ?? defaultBodyLimit,
+      expected: endpoint.echo.flat.length > 0,
+    });
   }
 
-  async function refuseUnknown(context: RequestContext, { endpoint, echoed }: Prepared): Promise<Body> {
+  async function refuseUnknown(context: RequestContext, { echo: echoed, unauthorized }: Prepared): Promise<Body> {
     const address = clientAddress(context.request);
     count(context, limits.anonymous.take(address));
     const isAttempt = context.request.headers.authorization !== undefined;
     if (isAttempt) count(context, { ...limits.failures.take(address), headers: context.headers });
-    if (echoed.flat.length > 0 && endpoint.unauthorized === undefined)
+    if (echoed.flat.length > 0 && unauthorized === undefined)
       context.body = await readForEcho(context.request, anonymousBodyLimit);
     throw new ServiceError('unauthorized');
   }
@@ -137,47 +131,14 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     return header === undefined ? undefined : options.minPosition(String(header));
   }
 
-  async function handle<Input, Query, Parameter extends string>(
-    context: RequestContext,
-    prepared: PreparedFor<Input, Query, Parameter>,
-  ): Promise<Answer | StreamedAnswer> {
-    context.body = await enter(context, prepared);
-    const { request, response, requestId } = context;
-    const { id: actor, scopes } = grantIn(context);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const input = prepared.body.parse(context.body, !isRead && isStrict(context, prepared.endpoint));
-    const query = parametersOf(request, prepared.endpoint, prepared.query);
-    const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, prepared.endpoint);
-    const minPosition = isRead ? await minPositionOf(request) : undefined;
-    const admission = isRead ? undefined : options.admit();
-    if (admission !== undefined) await admission;
-    // A UUID of our own serves as both ids.
-    const correlationId = context.isOwnId ? requestId : options.newUuid();
-    return await prepared.handle({
-      input,
-      query,
-      scopes,
-      parameter: (name) => parameterOf(request, name),
-      request,
-      context: { correlationId, causationId: correlationId, requestId, actor },
-      idempotencyKey,
-      minPosition,
-      signal: () => clientSignal(response),
-    });
-  }
-
-  async function send(
-    context: RequestContext,
-    answer: Answer | StreamedAnswer,
-    { message }: AnyEndpoint,
-  ): Promise<void> {
+  async function send(context: RequestContext, answer: Answer | StreamedAnswer, endpoint: AnyEndpoint): Promise<void> {
     const { request, response } = context;
     if (!('pieces' in answer)) {
       const headers = headersOf(options, context, answer.headers ?? []);
-      sendWhole(response, { status: 200, headers, body: successBody(answer, message) });
+      sendWhole(response, { status: 200, headers, body: successBody(answer, endpoint.message) });
       return;
     }
-    cutWithKey(context);
+    if (endpoint.lines === undefined) cutWithKey(context);
     try {
       const headers = headersOf(options, context, []);
       await sendStream(response, answer, { headers, isHead: request.method === 'HEAD', stallTimeout });
@@ -186,7 +147,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     }
   }
 
-  function fail(context: RequestContext, { endpoint, echoed }: Prepared, fault: unknown): number {
+  function fail(context: RequestContext, endpoint: Prepared, fault: unknown): number {
     const { response } = context;
     if (response.destroyed || fault instanceof RequestAbortedError) {
       response.destroy();
@@ -197,35 +158,59 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     // A part must not pass for the whole.
     if (response.headersSent) response.destroy();
     else {
-      const data = errorData(error, { endpoint, echoed }, context.body);
+      const data = errorData(error, endpoint, context.body);
       const body = errorBody({ code: error.code, message: error.message, data });
       sendWhole(response, { status, headers: headersOf(options, context, errorHeaders(error)), body });
     }
     return status;
   }
 
-  async function respond<Input, Query, Parameter extends string>(
-    context: RequestContext,
-    prepared: PreparedFor<Input, Query, Parameter>,
-  ): Promise<void> {
-    const { path: route } = prepared.endpoint;
-    try {
-      await send(context, await handle(context, prepared), prepared.endpoint);
-      logRequest(options, context, { route, status: 200 });
-    } catch (fault) {
-      const status = fail(context, prepared, fault);
-      logRequest(options, context, { route, status, error: status >= 500 ? fault : undefined });
-    }
-  }
-
   return {
     run(endpoint, handler) {
-      const body = createParser(endpoint.body);
-      const echoed = endpoint.echo ?? { flat: body.fields, nested: [] };
-      const prepared = { endpoint, body, echoed, query: createParser(endpoint.query), handle: handler };
+      const bodyParser = createParser(endpoint.body);
+      const queryParser = createParser(endpoint.query);
+      const prepared = { ...endpoint, echo: endpoint.echo ?? { flat: bodyParser.fields, nested: [] } };
+
+      async function handle(context: RequestContext): Promise<Answer | StreamedAnswer> {
+        context.body = await enter(context, prepared);
+        const { request, response, requestId } = context;
+        const { id: actor, scopes } = grantIn(context);
+        const isRead = request.method === 'GET' || request.method === 'HEAD';
+        const input = bodyParser.parse(context.body, !isRead && isStrict(context, endpoint));
+        const query = parametersOf(request, endpoint, queryParser);
+        const idempotencyKey = isRead ? undefined : idempotencyKeyOf(request, endpoint);
+        const minPosition = isRead ? await minPositionOf(request) : undefined;
+        const admission = isRead ? undefined : options.admit();
+        if (admission !== undefined) await admission;
+        // A UUID of our own serves as both ids.
+        const correlationId = context.isOwnId ? requestId : options.newUuid();
+        return await handler({
+          input,
+          query,
+          scopes,
+          parameter: (name) => parameterOf(request, name),
+          request,
+          context: { correlationId, causationId: correlationId, requestId, actor },
+          idempotencyKey,
+          minPosition,
+          signal: () => clientSignal(response),
+        });
+      }
+
+      async function respond(context: RequestContext): Promise<void> {
+        const { path: route } = endpoint;
+        try {
+          await send(context, await handle(context), endpoint);
+          logRequest(options, context, { route, status: 200 });
+        } catch (fault) {
+          const status = fail(context, prepared, fault);
+          logRequest(options, context, { route, status, error: status >= 500 ? fault : undefined });
+        }
+      }
+
       return (request, response) => {
         afterPreviousResponse(response, () => {
-          respond(createRequestContext(options, request, response), prepared).catch(() => response.destroy());
+          respond(createRequestContext(options, request, response)).catch(() => response.destroy());
         });
       };
     },
@@ -284,7 +269,7 @@ const withoutEcho = new Set([
   'not_found',
 ]);
 
-function errorData(error: ServiceError, { endpoint, echoed }: Prepared, body: Body): unknown {
+function errorData(error: ServiceError, endpoint: Prepared, body: Body): unknown {
   if (error.code === 'unauthorized' && endpoint.unauthorized === 'absent') return undefined;
-  return withoutEcho.has(error.code) ? {} : echo(body, echoed);
+  return withoutEcho.has(error.code) ? {} : echo(body, endpoint.echo);
 }
