@@ -1,12 +1,7 @@
-/** The running service, for the command line: finds it, asks it, follows its events. */
+/** The running service, for the command line: finds it, asks it. */
 import { z } from 'zod';
 import { CommandFailedError, UsageError } from '../transfer/failures.js';
 import { pinnedFetch, type Fetch } from './pinned-fetch.js';
-
-export interface ServerSentEvent {
-  readonly event: string;
-  readonly data: string;
-}
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -32,8 +27,6 @@ export interface ServiceClient {
   readonly isNamed: boolean;
   /** Any answer of the service, refusals included. @throws CommandFailedError it does not answer, refuses the key, or answers no JSON */
   ask(request: ServiceRequest): Promise<ServiceAnswer>;
-  /** Until the service ends the stream. @throws CommandFailedError also when the stream cannot be had, or breaks */
-  follow(path: string): AsyncIterable<ServerSentEvent>;
 }
 
 export interface ServicePlace {
@@ -118,18 +111,6 @@ const envelope = z.object({
 });
 
 function createServiceClient({ url, fetching }: Target, { key, named, signal }: ServicePlace): ServiceClient {
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    const headers = new Headers(init.headers);
-    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-    const answer = await fetching(url + path, { ...init, headers, redirect: 'error', signal }).catch(broken);
-    if (answer.status !== 401) return answer;
-    const known = key === undefined ? 'No API key is known here' : 'The service refuses the API key';
-    throw new CommandFailedError(
-      `${known}: set AUDIENCE_KEY to a key of the service at ${url}, or keep the generated one in api-key.txt of its data folder.`,
-      { type: 'unauthorized' },
-    );
-  }
-
   function broken(error: unknown): never {
     signal.throwIfAborted();
     if (error instanceof CommandFailedError) throw error;
@@ -144,58 +125,38 @@ function createServiceClient({ url, fetching }: Target, { key, named, signal }: 
     isNamed: named !== undefined,
     async ask({ method, path, body }) {
       const isLines = typeof body === 'string';
-      const headers = { 'content-type': `application/${isLines ? 'x-ndjson' : 'json'}` };
-      const sent = body === undefined ? {} : { body: isLines ? body : JSON.stringify(body), headers };
-      const answer = await send(path, { method, ...sent });
+      const headers = new Headers({ 'content-type': `application/${isLines ? 'x-ndjson' : 'json'}` });
+      if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
+      const sent = body === undefined ? {} : { body: isLines ? body : JSON.stringify(body) };
+      const init: RequestInit = { method, headers, ...sent, redirect: 'error', signal };
+      const answer = await fetching(url + path, init).catch(broken);
+      if (answer.status === 401) throw unauthorized(url, key);
       const { data, message = '', next_cursor: nextCursor } = await contentOf(answer).catch(broken);
       const retryAfter = Number(answer.headers.get('retry-after') ?? 0);
       return { status: answer.status, data, message, nextCursor, retryAfter };
     },
-    async *follow(path) {
-      const answer = await send(path, { headers: { accept: 'text/event-stream' } });
-      if (answer.status !== 200 || answer.body === null) {
-        const { message } = await contentOf(answer).catch(() => ({ message: undefined }));
-        throw new CommandFailedError(message ?? `The service answered ${answer.status}.`, { type: 'refused' });
-      }
-      try {
-        yield* eventsIn(answer.body);
-      } catch (error) {
-        broken(error);
-      }
-    },
   };
 }
 
-/** Server-sent events as the service writes them: each with a name, and its data in one line. */
-async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of body) {
-    const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const [event, data] = ['event', 'data'].map((name) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]);
-      if (event !== undefined && data !== undefined) yield { event, data };
-    }
-  }
+function unauthorized(url: string, key: string | undefined): CommandFailedError {
+  const known = key === undefined ? 'No API key is known here' : 'The service refuses the API key';
+  return new CommandFailedError(
+    `${known}: set AUDIENCE_KEY to a key of the service at ${url}, or keep the generated one in api-key.txt of its data folder.`,
+    { type: 'unauthorized' },
+  );
 }
 
 async function contentOf(answer: Response): Promise<z.output<typeof envelope>> {
-  if (answer.headers.get('content-type')?.includes('ndjson') === true)
-    return {
-      data: (await answer.text())
-        .split('\n')
-        .slice(0, -1)
-        .map((line): unknown => JSON.parse(line)),
-    };
-  const body: unknown = await answer.json().catch((error: unknown) => {
-    if (!(error instanceof SyntaxError)) throw error;
-  });
-  const parsed = envelope.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and none of its JSON.`, {
-    type: 'no_service',
-  });
+  const text = await answer.text();
+  try {
+    if (answer.headers.get('content-type')?.includes('ndjson') !== true) return envelope.parse(JSON.parse(text));
+    const lines = text.split('\n').slice(0, -1);
+    return { data: lines.map((line): unknown => JSON.parse(line)) };
+  } catch {
+    throw new CommandFailedError(`What answers is not this service: status ${answer.status}, and none of its JSON.`, {
+      type: 'no_service',
+    });
+  }
 }
 
 function reasonOf(error: unknown): string {

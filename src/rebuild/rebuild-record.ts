@@ -26,7 +26,7 @@ export const rebuildsView: View = { name: 'rebuilds', version: 1, indexes: [] };
 const id = 'current';
 const recordCheckpoint = 'rebuilds';
 
-export const isOpen = ({ state }: RebuildRecord): boolean => state === 'waiting' || state === 'running';
+export const isOpen = ({ state }: Pick<RebuildRecord, 'state'>): boolean => state === 'waiting' || state === 'running';
 
 type Asked = 'rebuild_id' | 'views' | 'dry_run' | 'cause' | 'requested_at';
 

@@ -1,11 +1,14 @@
 /** `audience projections rebuild`: through the running service where there is one, else in this process. */
 import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { commandRetry, withRetry } from '../../transfer/with-retry.js';
+import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../program.js';
 import { createProgressBar, type ProgressBar } from '../progress-bar.js';
 import { rebuiltInWords, rebuildSchema, type Rebuilt } from './report.js';
@@ -13,6 +16,9 @@ import { statusFrom } from './status.js';
 import type { ServiceClient } from '../service-client.js';
 
 const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
+
+const stateSchema = z.object({ state: z.enum(['waiting', 'running', 'finished', 'failed']) });
+const pollMs = 250;
 
 interface Wanted {
   readonly views: readonly string[];
@@ -75,17 +81,22 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
   const asked = await service.ask({ method: 'POST', path, body: { dry_run: wanted.dryRun } });
   if (asked.status !== 200) throw new CommandFailedError(asked.message, { type: 'refused' });
   const { rebuild_id } = rebuildSchema.parse(asked.data);
-  for await (const { event, data } of service.follow('/v1/projections/rebuild?follow=true')) {
-    if (event !== 'progress' && event !== 'result') continue;
-    const record = rebuildSchema.parse(JSON.parse(data));
+  const { signal } = telling.line;
+  for (;;) {
+    // The rebuild goes on after a restart of the service, and so does this.
+    const data = await withRetry(() => rebuildOf(service), { retry: commandRetry, signal });
+    const record = rebuildSchema.parse(data);
     if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
-    if (event === 'result') return record;
+    if (!isOpen(stateSchema.parse(data))) return record;
     report(telling.bar, record.progress);
+    await sleep(pollMs, undefined, { signal });
   }
-  throw new CommandFailedError(
-    'The service has ended the connection. The rebuild goes on, also after a restart: see audience projections status.',
-    { type: 'interrupted' },
-  );
+}
+
+async function rebuildOf(service: ServiceClient): Promise<unknown> {
+  const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections/rebuild' });
+  if (status === 200) return data;
+  throw new CommandFailedError(message, { type: status === 503 ? 'no_service' : 'refused' });
 }
 
 /** For a running service of another version: builds the views of this version beside its own. */
