@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 2f7cfc557e0958c3336cc690b28d2696ef90c5d027d6c6169e19aa85445c0bf8. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 2b908c1686492480db89aeeb66131368d310faec35e5c011f146ec37c45f5177. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3522,11 +3522,11 @@ export interface components {
     /** @description Of this version; for `If-None-Match`. */
     ETag: string;
     /** @description This answer was given before. */
-    'Idempotent-Replayed': 'true';
+    'Idempotent-Replayed': string;
     /** @description The path of what was created. */
     Location: string;
     /** @description The preference that was honoured. */
-    'Preference-Applied': 'handling=strict';
+    'Preference-Applied': string;
     /** @description What is left, and the seconds until it starts again. */
     RateLimit: string;
     /** @description Requests, and seconds of the window. */
@@ -3538,7 +3538,7 @@ export interface components {
     /** @description Tells browsers to be careful. */
     'strict-transport-security': string;
     /** @description How to authenticate. */
-    'WWW-Authenticate': 'Bearer';
+    'WWW-Authenticate': string;
     /** @description Tells browsers to be careful. */
     'x-content-type-options': string;
     /** @description Tells browsers to be careful. */
@@ -4390,7 +4390,7 @@ export interface operations {
   findContact: {
     parameters: {
       query: {
-        /** @description An e-mail address, compared without regard to case. */
+        /** @description An e-mail address, in any case of letters. */
         email: string;
       };
       header?: {
@@ -4781,7 +4781,7 @@ export interface operations {
           } | null;
           dateOfBirth?: string | null;
           /**
-           * @description An e-mail address, compared without regard to case.
+           * @description An e-mail address, in any case of letters.
            * @example ada@example.com
            */
           email: string;
@@ -4911,7 +4911,7 @@ export interface operations {
             statement?: string | null;
           } | null;
           /**
-           * @description An e-mail address, compared without regard to case.
+           * @description An e-mail address, in any case of letters.
            * @example ada@example.com
            */
           contact_email: string;
@@ -5052,7 +5052,7 @@ export interface operations {
           } | null;
           dateOfBirth?: string | null;
           /**
-           * @description An e-mail address, compared without regard to case.
+           * @description An e-mail address, in any case of letters.
            * @example ada@example.com
            */
           email: string;
@@ -5175,7 +5175,7 @@ export interface operations {
       content: {
         'application/json': {
           /**
-           * @description An e-mail address, compared without regard to case.
+           * @description An e-mail address, in any case of letters.
            * @example ada@example.com
            */
           contact_email: string;
@@ -5287,7 +5287,7 @@ export interface operations {
       content: {
         'application/json': {
           /**
-           * @description An e-mail address, compared without regard to case.
+           * @description An e-mail address, in any case of letters.
            * @example ada@example.com
            */
           contact_email: string;

@@ -1,34 +1,12 @@
 /** The error catalogue: every code that the service answers with, its HTTP status, its stable type and its safe message. Held against docs/errors.md by a test. */
 
-export type ErrorType =
-  | 'validation_error'
-  | 'duplicate'
-  | 'unknown_id'
-  | 'not_in_list'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'rate_limited'
-  | 'invalid_json'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'idempotency_conflict'
-  | 'unavailable'
-  | 'internal';
+const entry = <const Type extends string>(status: number, type: Type, message: string) => ({ status, type, message });
+const validation = (message: string) => entry(400, 'validation_error', message);
+const duplicate = (message: string) => entry(400, 'duplicate', message);
+const unknownId = (message: string) => entry(400, 'unknown_id', message);
+const conflict = (message: string) => entry(409, 'conflict', message);
 
-export interface ErrorEntry {
-  readonly status: number;
-  readonly type: ErrorType;
-  /** What the client reads; `{field}`, `{limit}` and `{names}` are filled in from the error's parameters. */
-  readonly message: string;
-}
-
-const validation = (message: string): ErrorEntry => ({ status: 400, type: 'validation_error', message });
-const duplicate = (message: string): ErrorEntry => ({ status: 400, type: 'duplicate', message });
-const unknownId = (message: string): ErrorEntry => ({ status: 400, type: 'unknown_id', message });
-
+/** In a message `{field}`, `{limit}` and `{names}` are filled in from the error's parameters. */
 export const errorCatalogue = {
   required: validation('{field} is required'),
   not_a_string: validation('{field} must be a string'),
@@ -80,44 +58,29 @@ export const errorCatalogue = {
   unknown_list: unknownId('Please provide valid list id!'),
   unknown_tag: unknownId('Please provide valid tag id!'),
   unknown_contact: unknownId('Please provide valid contact email!'),
-  not_in_list: { status: 400, type: 'not_in_list', message: 'Please provide valid contact email!' },
-  invalid_json: { status: 400, type: 'invalid_json', message: 'Request body must be a JSON object' },
-  forbidden: { status: 403, type: 'forbidden', message: 'API key lacks the scope {names}' },
-  unauthorized: { status: 401, type: 'unauthorized', message: 'Please send valid apikey in header!' },
-  not_found: { status: 404, type: 'not_found', message: 'Resource not found' },
-  unknown_view: { status: 404, type: 'not_found', message: 'There is no such view. There are: {names}; or all' },
-  method_not_allowed: { status: 405, type: 'method_not_allowed', message: 'Method not allowed' },
-  email_not_releasable: { status: 409, type: 'conflict', message: 'The email cannot be released' },
-  email_not_cancellable: { status: 409, type: 'conflict', message: 'The email cannot be cancelled' },
-  key_not_rotatable: { status: 409, type: 'conflict', message: 'The API key cannot be rotated' },
-  rebuild_running: { status: 409, type: 'conflict', message: 'A rebuild is running already' },
-  too_large: { status: 413, type: 'too_large', message: 'Request body is too large' },
-  unsupported_media_type: {
-    status: 415,
-    type: 'unsupported_media_type',
-    message: 'Content-Type must be application/json',
-  },
-  not_ndjson: {
-    status: 415,
-    type: 'unsupported_media_type',
-    message: 'Content-Type must be application/x-ndjson',
-  },
-  idempotency_conflict: {
-    status: 422,
-    type: 'idempotency_conflict',
-    message: 'Idempotency-Key was used with a different request',
-  },
-  rate_limited: { status: 429, type: 'rate_limited', message: 'Too many requests hit the API too quickly.' },
-  internal: { status: 500, type: 'internal', message: 'Sorry! Something went wrong.' },
-  internal_update: { status: 500, type: 'internal', message: 'Sorry! Something went wrong at our side.' },
-  unavailable: {
-    status: 503,
-    type: 'unavailable',
-    message: 'Service temporarily unavailable, please retry.',
-  },
-} as const satisfies Record<string, ErrorEntry>;
+  not_in_list: entry(400, 'not_in_list', 'Please provide valid contact email!'),
+  invalid_json: entry(400, 'invalid_json', 'Request body must be a JSON object'),
+  forbidden: entry(403, 'forbidden', 'API key lacks the scope {names}'),
+  unauthorized: entry(401, 'unauthorized', 'Please send valid apikey in header!'),
+  not_found: entry(404, 'not_found', 'Resource not found'),
+  unknown_view: entry(404, 'not_found', 'There is no such view. There are: {names}; or all'),
+  method_not_allowed: entry(405, 'method_not_allowed', 'Method not allowed'),
+  email_not_releasable: conflict('The email cannot be released'),
+  email_not_cancellable: conflict('The email cannot be cancelled'),
+  key_not_rotatable: conflict('The API key cannot be rotated'),
+  rebuild_running: conflict('A rebuild is running already'),
+  too_large: entry(413, 'too_large', 'Request body is too large'),
+  unsupported_media_type: entry(415, 'unsupported_media_type', 'Content-Type must be application/json'),
+  not_ndjson: entry(415, 'unsupported_media_type', 'Content-Type must be application/x-ndjson'),
+  idempotency_conflict: entry(422, 'idempotency_conflict', 'Idempotency-Key was used with a different request'),
+  rate_limited: entry(429, 'rate_limited', 'Too many requests hit the API too quickly.'),
+  internal: entry(500, 'internal', 'Sorry! Something went wrong.'),
+  internal_update: entry(500, 'internal', 'Sorry! Something went wrong at our side.'),
+  unavailable: entry(503, 'unavailable', 'Service temporarily unavailable, please retry.'),
+};
 
 export type ErrorCode = keyof typeof errorCatalogue;
+export type ErrorType = (typeof errorCatalogue)[ErrorCode]['type'];
 
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCatalogue, code);

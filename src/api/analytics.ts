@@ -1,7 +1,7 @@
 /** What the endpoints of the analyst do: list growth, tag use and e-mail outcomes by day, week or month. */
 import type { z } from 'zod';
 import { ServiceError } from '../errors.js';
-import type { AnalyticsQueries, Rows, Wanted } from '../projections/analytics-queries.js';
+import type { AnalyticsQueries, GrowthAnswer, Rows, TagUseAnswer, Wanted } from '../projections/analytics-queries.js';
 import { countIntervals, dayOf, later, type Range } from '../projections/calendar.js';
 import { lifeId } from '../projections/list-growth.js';
 import { tagLifeId } from '../projections/tag-use.js';
@@ -27,16 +27,19 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
     beside: reads.isIncomplete([view]) ? { incomplete: true } : {},
   });
 
+  function ofLife(view: string, found: GrowthAnswer | TagUseAnswer | undefined): Answer {
+    if (found === undefined) throw new ServiceError('not_found');
+    const { kind: _, void: __, deleted, ...life } = found.life;
+    return answer(view, found, { ...life, deleted_at: deleted?.at ?? null });
+  }
+
   routes.on(endpoints.listGrowth, async (call) => {
     const wanted = wantedOf(call.query, today());
     const id = call.parameter('list_id');
     const view = 'list_growth';
     const touched = [`${view}/${lifeId(id)}`, `${view}/${id}/`];
     await reads.visible(call, { touched, parked: [{ view, stream: 'lists' }] });
-    const found = await analytics.listGrowth(id, wanted);
-    if (found === undefined) throw new ServiceError('not_found');
-    const { list_id, list_name, created_at, deleted } = found.life;
-    return answer(view, found, { list_id, list_name, created_at, deleted_at: deleted?.at ?? null });
+    return ofLife(view, await analytics.listGrowth(id, wanted));
   });
 
   routes.on(endpoints.tagUse, async (call) => {
@@ -47,10 +50,7 @@ export function analyticsRoutes(routes: Routes, { endpoints, analytics, reads, c
     const touched = [`${view}/${tagLifeId(id)}`, `${view}/${id}/`, 'lists'];
     const streams = ['lists', 'tags'];
     await reads.visible(call, { touched, parked: streams.map((stream) => ({ view, stream })) });
-    const found = await analytics.tagUse(id, wanted);
-    if (found === undefined) throw new ServiceError('not_found');
-    const { tag_id, tag_name, created_at, deleted } = found.life;
-    return answer(view, found, { tag_id, tag_name, created_at, deleted_at: deleted?.at ?? null });
+    return ofLife(view, await analytics.tagUse(id, wanted));
   });
 
   routes.on(endpoints.emailOutcomes, async (call) => {

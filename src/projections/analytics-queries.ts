@@ -18,8 +18,8 @@ export interface Wanted {
 }
 
 export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] };
-type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLife };
-type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLife };
+export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLife };
+export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLife };
 
 /** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
 export interface AnalyticsQueries {

@@ -36,7 +36,6 @@ export function contactEndpoints(clock: () => number) {
       summary: 'Create or update many contacts',
       description:
         'Each line is an upsert of its own. The answer has a line for each, in order, while they are saved; blank lines have none.',
-      repeatable: true,
       lines: bodies.upsert,
       query: z.object({
         resubscribe: choice(

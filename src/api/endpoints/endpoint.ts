@@ -35,10 +35,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly own?: true;
   /** With the same `Idempotency-Key` and the same input a repeat gets the first answer. */
   readonly replays?: true;
-  /** A write of our own that may be sent again without asking what became of it. The seventeen all may. */
-  readonly repeatable?: true;
   readonly body: Body;
-  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. */
+  /** What each line of the body is, where that is NDJSON. Its handler reads it, and answers NDJSON too. Lines may be sent again. */
   readonly lines?: z.ZodType;
   readonly query: Query;
   /** What of the body errors echo. Default: every field that is documented. */

@@ -66,9 +66,9 @@ function described({ endpoint, method }: Operation): Json {
 }
 
 /** `key`: an `Idempotency-Key` makes a repeat safe; `safe`: a repeat is always safe. */
-function repeatOf({ replays, repeatable, own }: AnyEndpoint, method: string): 'safe' | 'key' | 'unsafe' {
+function repeatOf({ replays, lines, own }: AnyEndpoint, method: string): 'safe' | 'key' | 'unsafe' {
   if (replays === true) return 'key';
-  return method === 'get' || own === undefined || repeatable === true ? 'safe' : 'unsafe';
+  return method === 'get' || own === undefined || lines !== undefined ? 'safe' : 'unsafe';
 }
 
 /** Parameters and body. */

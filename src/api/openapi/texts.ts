@@ -33,38 +33,31 @@ export const resources: Readonly<Record<string, { readonly name: string; readonl
 };
 
 const text = (pattern: string) => ({ type: 'string', pattern });
-const requestId = text('^[A-Za-z0-9._-]{1,128}$');
-const position = text('^[0-9]+$');
-const wholeNumber = text('^[1-9][0-9]*$');
 
-const header = (name: string, { schema, description }: { readonly schema: object; readonly description: string }) => ({
-  name,
-  in: 'header',
-  description,
-  schema,
-});
+const header = (name: string, description: string, schema: object) => ({ name, in: 'header', description, schema });
 
 export const headerParameters = {
-  'X-Request-Id': header('X-Request-Id', {
-    schema: { type: 'string', examples: ['order-4711'] },
-    description:
-      'Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id.',
+  'X-Request-Id': header(
+    'X-Request-Id',
+    'Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id.',
+    { type: 'string', examples: ['order-4711'] },
+  ),
+  'X-Min-Position': header(
+    'X-Min-Position',
+    'An `X-Position`: the answer shows at least this. At most 2 seconds, then 503.',
+    text('^[0-9]*$'),
+  ),
+  'Idempotency-Key': header(
+    'Idempotency-Key',
+    'A repeat with this key gets the first answer and changes nothing.',
+    text('^[\\x21-\\x7e]{1,255}$'),
+  ),
+  'Idempotency-Key-without-effect': header('Idempotency-Key', 'Accepted without effect: a repeat is safe without it.', {
+    type: 'string',
   }),
-  'X-Min-Position': header('X-Min-Position', {
-    schema: text('^[0-9]*$'),
-    description: 'An `X-Position`: the answer shows at least this. At most 2 seconds, then 503.',
-  }),
-  'Idempotency-Key': header('Idempotency-Key', {
-    schema: text('^[\\x21-\\x7e]{1,255}$'),
-    description: 'A repeat with this key gets the first answer and changes nothing.',
-  }),
-  'Idempotency-Key-without-effect': header('Idempotency-Key', {
-    schema: { type: 'string' },
-    description: 'Accepted without effect: a repeat is safe without it.',
-  }),
-  Prefer: header('Prefer', {
-    schema: { type: 'string', examples: ['handling=strict'] },
-    description: '`handling=strict`: unknown fields of the body are refused.',
+  Prefer: header('Prefer', '`handling=strict`: unknown fields of the body are refused.', {
+    type: 'string',
+    examples: ['handling=strict'],
   }),
 };
 
@@ -78,25 +71,21 @@ export const counted: readonly string[] = ['RateLimit', 'RateLimit-Policy', 'Pre
 export const headersNamed = (names: readonly string[]): object =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const answerHeader = (description: string, schema: object, required?: true) => ({
-  description,
-  ...(required === undefined ? {} : { required }),
-  schema,
-});
+const answerHeader = (description: string, schema: object, required = false) => ({ description, required, schema });
 
 export const responseHeaders = {
   ...Object.fromEntries(
     security.map((name) => [name, answerHeader('Tells browsers to be careful.', { type: 'string' }, true)]),
   ),
-  'X-Request-Id': answerHeader('That of the request, or a new one.', requestId, true),
-  'X-Position': answerHeader('How far the log must have been read to see this write.', position, true),
+  'X-Request-Id': answerHeader('That of the request, or a new one.', text('^[A-Za-z0-9._-]{1,128}$'), true),
+  'X-Position': answerHeader('How far the log must have been read to see this write.', text('^[0-9]+$'), true),
   RateLimit: answerHeader('What is left, and the seconds until it starts again.', text('^"[a-z]+";r=[0-9]+;t=[0-9]+$')),
   'RateLimit-Policy': answerHeader('Requests, and seconds of the window.', text('^"[a-z]+";q=[0-9]+;w=[0-9]+$')),
-  'Retry-After': answerHeader('Whole seconds.', wholeNumber, true),
+  'Retry-After': answerHeader('Whole seconds.', text('^[1-9][0-9]*$'), true),
   Location: answerHeader('The path of what was created.', text('^/v1/'), true),
-  'Idempotent-Replayed': answerHeader('This answer was given before.', { type: 'string', const: 'true' }),
-  'Preference-Applied': answerHeader('The preference that was honoured.', { type: 'string', const: 'handling=strict' }),
-  'WWW-Authenticate': answerHeader('How to authenticate.', { type: 'string', const: 'Bearer' }, true),
+  'Idempotent-Replayed': answerHeader('This answer was given before.', text('^true$')),
+  'Preference-Applied': answerHeader('The preference that was honoured.', text('^handling=strict$')),
+  'WWW-Authenticate': answerHeader('How to authenticate.', text('^Bearer$'), true),
   ETag: answerHeader('Of this version; for `If-None-Match`.', { type: 'string' }, true),
   Allow: answerHeader('The methods of the path.', { type: 'string' }, true),
 };

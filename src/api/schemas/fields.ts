@@ -12,12 +12,7 @@ const notBlank = `^[^${controls}]*[^\\s${controls}][^${controls}]*$`;
 
 const nameRules: TextRules = { maxCharacters: 255 };
 export const name = (example: string) =>
-  text(nameRules, {
-    description: 'At most 255 characters; trimmed.',
-    examples: [example],
-    minLength: 1,
-    pattern: notBlank,
-  });
+  text(nameRules, { description: 'At most 255 characters; trimmed.', examples: [example], pattern: notBlank });
 
 /** White space around an address counts too, so that every event fits one append. */
 const maxBytes = 1024;
@@ -28,11 +23,7 @@ const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
 /** An address: trimmed, the request's own spelling. */
 export const address = text(
   { maxBytes, form: isAddressForm },
-  {
-    description: 'An e-mail address, compared without regard to case.',
-    examples: ['ada@example.com'],
-    pattern: addressPattern,
-  },
+  { description: 'An e-mail address, in any case of letters.', examples: ['ada@example.com'], pattern: addressPattern },
 );
 
 export const recipient = text(
@@ -51,7 +42,7 @@ export const mailbox = text(
 
 export const subject = text(
   { maxBytes: 900, asReceived: true },
-  { description: 'At most 900 bytes, one line.', examples: ['Your order'], minLength: 1, pattern: notBlank },
+  { description: 'At most 900 bytes, one line.', examples: ['Your order'], pattern: notBlank },
 );
 
 const maxTemplateBytes = 512 * 1024;
@@ -66,7 +57,6 @@ export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: m
   .meta({
     description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
     examples: ['<p>Thank you!</p>'],
-    minLength: 1,
     pattern: '\\S',
   });
 
@@ -102,22 +92,15 @@ const tagNameList = z
   .pipe(z.array(tagName));
 const aboutTagNames = {
   examples: [['Gold', 'Newsletter']],
-  items: { type: 'string', minLength: 1, maxLength: 255, pattern: notBlank },
+  items: { type: 'string', maxLength: 255, pattern: notBlank },
   maxItems: maxTagNames,
 };
 
-export const tagNames = tagNameList.meta({
-  ...aboutTagNames,
-  description: 'Names of tags, 1 to 100.',
-  minItems: 1,
-});
+export const tagNames = tagNameList.meta({ ...aboutTagNames, description: 'Names of tags, 1 to 100.', minItems: 1 });
 
 /** Absent, `null` and `[]` are nothing to attach. */
 export const optionalTagNames = tagNameList
-  .meta({
-    ...aboutTagNames,
-    description: 'Names of tags to attach, at most 100. Tags that do not exist yet are created.',
-  })
+  .meta({ ...aboutTagNames, description: 'Names of tags to attach. Tags that do not exist yet are created.' })
   .nullish()
   .transform((names) => names ?? []);
 
