@@ -93,14 +93,18 @@ function collect<Result>(request: IncomingMessage, { limit, take, isUpload = fal
     const chunks: Buffer[] = [];
     let size = 0;
     const cut = (): void => void request.socket.end(tooSlow, () => request.destroy());
-    const timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    // A timer takes long to make, and most bodies have come with their headers.
+    process.nextTick(() => {
+      if (!request.complete && !request.destroyed) timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs);
+    });
     const settle = (): void => {
       clearTimeout(timer);
       request.off('data', add).off('end', finish).off('error', abort).off('close', abort);
     };
     const add = (chunk: Buffer): void => {
       size += chunk.length;
-      if (isUpload) timer.refresh();
+      if (isUpload) timer?.refresh();
       if (size <= limit) {
         chunks.push(chunk);
         return;
@@ -123,6 +127,7 @@ function collect<Result>(request: IncomingMessage, { limit, take, isUpload = fal
       reject(new RequestAbortedError('the client closed the connection'));
     };
     request.on('data', add).on('end', finish).on('error', abort).on('close', abort);
+    if (request.destroyed) abort();
   });
 }
 
