@@ -10,9 +10,7 @@ import type { Values } from './parse.js';
 import type { bulkLine } from './schemas/answers.js';
 
 /** Lines under way. More would be no faster, and others would wait longer for the disk. */
-const atOnce = 32;
-/** Lines after which other requests get their turn. */
-const linesPerTurn = 2;
+const atOnce = 16;
 /** Lines after which a bulk waits as a single write does where the views lag. */
 const portion = 64;
 /** Characters of the answer that are sent at once. */
@@ -105,7 +103,8 @@ async function* linesIn(body: Buffer, admit: () => Promise<void> | undefined): A
     if (byte === lineFeed) number += 1;
     if (byte === lineFeed || byte === 0x20 || byte === 0x09 || byte === 0x0d) continue;
     taken += 1;
-    if (taken % linesPerTurn === 0) await nextTurn();
+    // Other requests get their turn before each line.
+    await nextTurn();
     if (taken % portion === 0) await admit();
     const end = body.indexOf(lineFeed, at);
     const bytes = body.subarray(at, end < 0 ? body.length : end);
