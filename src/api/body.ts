@@ -94,11 +94,10 @@ function collect<Result>(request: IncomingMessage, { limit, take, isUpload = fal
     let size = 0;
     const cut = (): void => void request.socket.end(tooSlow, () => request.destroy());
     let timer: NodeJS.Timeout | undefined;
-    // A timer takes long to make, and most bodies have come with their headers.
-    process.nextTick(() => {
-      if (!request.complete && !request.destroyed) timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs);
-    });
+    // A timer takes long to make, and most bodies have come with their headers: they are read before this runs.
+    const soon = setImmediate(() => (timer = setTimeout(cut, isUpload ? uploadTimeoutMs : bodyTimeoutMs)));
     const settle = (): void => {
+      clearImmediate(soon);
       clearTimeout(timer);
       request.off('data', add).off('end', finish).off('error', abort).off('close', abort);
     };

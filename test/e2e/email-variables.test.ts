@@ -69,9 +69,9 @@ test.each<[object, string]>([
   [{ variables: { ...variables, many: Array(10_000).fill(0) } }, 'variables must have at most 10000 values'],
   [
     { variables, mail_template: '{{> x}}' },
-    'mail_template cannot be rendered: the tag at 1 is a partial, which is not supported',
+    'mail_template cannot be rendered: the tag at 1 is none of {{name}} {{{name}}} {{&name}} {{#name}} {{^name}} {{/name}} {{! comment}}',
   ],
-  [{ variables, subject: '{{#x}}' }, 'subject cannot be rendered: a section is not closed'],
+  [{ variables, subject: '{{#x}}' }, 'subject cannot be rendered: Unclosed section "x"'],
   [{ variables, mail_template: '{{^name}}x{{/name}}' }, 'mail_template is required'],
 ])('refused: %j', async (changes, message) => {
   const requestId = someRequestId();
