@@ -74,23 +74,21 @@ describe('files', () => {
 
   test('views that are damaged inside are folded anew at the next start', async ({ skip }) => {
     skip(onServers, 'the files of MongoDB are its own');
-    const own = await startService();
-    const listId = await own.make('/v1/lists/create', { list_name: unique('Kept') }, 'list_id');
+    const listId = await service.make('/v1/lists/create', { list_name: unique('Kept') }, 'list_id');
     for (let count = 0; count < 30; count += 1)
-      await own.make(
+      await service.make(
         `/v1/contacts/${listId}/create`,
         { email: `${unique('kept')}@example.com`.replace(/\s/g, ''), status: 'Subscribed' },
         'contact_id',
       );
-    await own.kill('SIGTERM');
-    const file = path.join(own.dataDir, 'views.db');
+    await service.kill('SIGTERM');
+    const file = path.join(service.dataDir, 'views.db');
     const handle = openSync(file, 'r+');
     for (let at = 8 * 4096; at < statSync(file).size; at += 3 * 4096)
       writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, at);
     closeSync(handle);
-    await own.start();
-    expect((await own.get(`/v1/contacts/${listId}?limit=200`)).items()).toHaveLength(30);
-    expect(own.output()).toMatch(/damaged and is built again/);
-    await own.close();
+    await service.start();
+    expect((await service.get(`/v1/contacts/${listId}?limit=200`)).items()).toHaveLength(30);
+    expect(service.output()).toMatch(/damaged and is built again/);
   });
 });

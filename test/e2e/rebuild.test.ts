@@ -191,15 +191,12 @@ describe('a rebuild', () => {
       }
     },
   );
-});
 
-test(
-  'a start with a view of another version fills that one, and serves the others meanwhile',
-  { timeout: 120_000 },
-  async ({ skip }) => {
-    skip(onServers, 'the checkpoint is set back in the file of the embedded views');
-    const service = await startService();
-    try {
+  test(
+    'a start with a view of another version fills that one, and serves the others meanwhile',
+    { timeout: 120_000 },
+    async ({ skip }) => {
+      skip(onServers, 'the checkpoint is set back in the file of the embedded views');
       const list = await newList(service);
       const contact_id = await newMember(service, list);
       const target = `/v1/contacts/${list}/${contact_id}`;
@@ -217,19 +214,14 @@ test(
       expect(await over(service)).toMatchObject({ cause: 'start', outcome: 'switched', views: ['contacts'] });
       await eventually(async () => ((await service.get('/health/ready')).status === 200 ? true : undefined));
       await expectTrueViews(service);
-    } finally {
-      await service.close();
-    }
-  },
-);
+    },
+  );
 
-test(
-  'an event that cannot be folded stops it: the body is for who asks, and in no log',
-  { timeout: 120_000 },
-  async ({ skip }) => {
-    skip(onServers, 'the event is put into the embedded log');
-    const service = await startService();
-    try {
+  test(
+    'an event that cannot be folded stops it: the body is for who asks, and in no log',
+    { timeout: 120_000 },
+    async ({ skip }) => {
+      skip(onServers, 'the event is put into the embedded log');
       const list = await newList(service);
       const contact_id = await newMember(service, list);
       await service.kill('SIGTERM');
@@ -256,8 +248,6 @@ test(
       expect((await service.get(`/v1/contacts/${list}/${contact_id}`)).status).toBe(200);
       await eventually(() => Promise.resolve(service.output().includes('rebuild ended') || undefined));
       expect(service.output()).not.toContain('Secretville');
-    } finally {
-      await service.close();
-    }
-  },
-);
+    },
+  );
+});
