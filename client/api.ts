@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 2b908c1686492480db89aeeb66131368d310faec35e5c011f146ec37c45f5177. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 38afd337577e7ae5ee931286ea18dda969f6ee2f692cfb0e259e1dd90e0a96b6. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -197,7 +197,7 @@ export interface paths {
     };
     /**
      * The members of a list as they were at a time
-     * @description Needs the scope `audit:read`.
+     * @description `list_id` is an id or a name. Needs the scope `audit:read`.
      */
     get: operations['getListAt'];
     put?: never;
@@ -924,6 +924,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/views/{name}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The documents of a view
+     * @description Every other query parameter is a field of an index of the view and the value that it must have: the leading fields of one index. The order is by id. Needs the scope of what the view holds.
+     */
+    get: operations['listDocuments'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/views/{name}/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A document of a view
+     * @description Needs the scope of what the view holds.
+     */
+    get: operations['getDocument'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1019,15 +1059,41 @@ export interface components {
     ContactAt: components['schemas']['ContactAtWithSubscriptions'] | components['schemas']['ContactAtInList'];
     /** @description With `list_id`. */
     ContactAtInList: {
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
       created_at: string | null;
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
+      /**
+       * @description A time that was asked for had not come: until then the answer may change.
+       * @constant
+       */
+      future?: true;
+      head: string | null;
+      /**
+       * @description Which list was taken for a name.
+       * @example "News" is taken for the list lst_01J….
+       */
+      list_note?: string;
+      /** @description Null: nothing was ever written to the log. */
+      log_id: string | null;
       /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /**
+       * @description Of the last event of the log that the answer has seen.
+       * @example 00000000000000000042
+       */
+      position: string;
       profile: {
         address: string | null;
         /** @description The event that made it so; null: it has always been so. */
@@ -1057,19 +1123,50 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       time: string;
+      /**
+       * @description The events after `ordinal`, up to `position`, have no link yet.
+       * @constant
+       */
+      unlinked?: true;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
     ContactAtWithSubscriptions: {
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      answered_at: string;
       /** @description Null: the address had no contact. */
       contact_id: string | null;
       created_at: string | null;
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
+      /**
+       * @description A time that was asked for had not come: until then the answer may change.
+       * @constant
+       */
+      future?: true;
+      head: string | null;
+      /**
+       * @description Which list was taken for a name.
+       * @example "News" is taken for the list lst_01J….
+       */
+      list_note?: string;
+      /** @description Null: nothing was ever written to the log. */
+      log_id: string | null;
       /** @description The first event after the time that changed it; null: none. */
       next_change?: components['schemas']['Evidence'] | null;
       /** @description An unreadable event that may be the next change. */
       next_unreadable?: components['schemas']['UnreadableEvent'];
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /**
+       * @description Of the last event of the log that the answer has seen.
+       * @example 00000000000000000042
+       */
+      position: string;
       profile: {
         address: string | null;
         /** @description The event that made it so; null: it has always been so. */
@@ -1099,6 +1196,11 @@ export interface components {
        * @example 2026-03-01T10:00:00.123Z
        */
       time: string;
+      /**
+       * @description The events after `ordinal`, up to `position`, have no link yet.
+       * @constant
+       */
+      unlinked?: true;
       /** @description Events at or before the time that cannot be read. Absent where there are none. */
       unreadable?: components['schemas']['UnreadableEvent'][];
     };
@@ -1342,6 +1444,15 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
+    /** @description An e-mail to this person. */
+    EmailOfHistory: {
+      /**
+       * @description Id of an e-mail. Opaque, never used again.
+       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
+       */
+      email_id: string;
+      subject: string | null;
+    };
     EmailOutcomes: {
       /**
        * Format: date
@@ -1559,7 +1670,7 @@ export interface components {
        */
       group_name: string;
     };
-    /** @description An event of a contact, or of its lists and tags. What does not apply is absent. */
+    /** @description An event of a contact, of its lists and tags, or of an e-mail to it. What does not apply is absent. */
     HistoryEvent: {
       /**
        * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
@@ -1612,10 +1723,11 @@ export interface components {
        * @example 6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001
        */
       correlation_id: string;
-      /** @description The event in full, as docs/events.md has it. */
+      /** @description The event in full, as docs/events.md has it; of an e-mail without its text. */
       data: {
         [key: string]: unknown;
       };
+      email?: components['schemas']['EmailOfHistory'];
       /** Format: uuid */
       event_id: string;
       list?: {
@@ -2008,8 +2120,20 @@ export interface components {
     /** @description The list, its members, what could not be read, and the end. */
     ListAtLine:
       | {
+          /**
+           * Format: date-time
+           * @description ISO 8601, UTC, with milliseconds.
+           * @example 2026-03-01T10:00:00.123Z
+           */
+          answered_at: string;
           /** @description Its creation, last rename or deletion. */
           because: components['schemas']['Evidence'] | null;
+          /**
+           * @description A time that was asked for had not come: until then the answer may change.
+           * @constant
+           */
+          future?: true;
+          head: string | null;
           /** @constant */
           line: 'list';
           /**
@@ -2019,6 +2143,20 @@ export interface components {
           list_id: string;
           /** @description Null before the list was created. */
           list_name: string | null;
+          /**
+           * @description Which list was taken for a name.
+           * @example "News" is taken for the list lst_01J….
+           */
+          list_note?: string;
+          /** @description Null: nothing was ever written to the log. */
+          log_id: string | null;
+          /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+          ordinal: number | null;
+          /**
+           * @description Of the last event of the log that the answer has seen.
+           * @example 00000000000000000042
+           */
+          position: string;
           /** @enum {string} */
           state: 'living' | 'deleted' | 'not_created';
           /**
@@ -2027,6 +2165,11 @@ export interface components {
            * @example 2026-03-01T10:00:00.123Z
            */
           time: string;
+          /**
+           * @description The events after `ordinal`, up to `position`, have no link yet.
+           * @constant
+           */
+          unlinked?: true;
         }
       | {
           because: components['schemas']['EventReference'];
@@ -2202,6 +2345,75 @@ export interface components {
       statusCode: 405;
       /** @constant */
       type: 'method_not_allowed';
+    };
+    NeverInListError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'The contact was never in this list';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'never_in_list';
+    };
+    NoIndexError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    NoSuchContactError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'There is no such contact';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'unknown_contact';
+    };
+    NoSuchListError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'There is no such list';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'unknown_list';
+    };
+    NoSuchListNearError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'unknown_list';
+    };
+    NoSuchViewError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'not_found';
     };
     NotABooleanError: {
       /** @description The documented fields of the body, as far as they were sent. */
@@ -2609,7 +2821,7 @@ export interface components {
     SubscriptionAt: {
       /** @description The event that made it so; null: it has always been so. */
       because: components['schemas']['Evidence'] | null;
-      /** @description The last consent that was recorded for the list. */
+      /** @description The last consent that was recorded for the list, also after its deletion. */
       consent: {
         because: components['schemas']['Evidence'];
         /**
@@ -3056,6 +3268,7 @@ export interface components {
        */
       correlation_id?: string;
       data: unknown;
+      email?: components['schemas']['EmailOfHistory'];
       /** Format: uuid */
       event_id: string;
       /**
@@ -3102,6 +3315,23 @@ export interface components {
       statusCode: 415;
       /** @constant */
       type: 'unsupported_media_type';
+    };
+    /** @description A document of a view. */
+    ViewDocument: {
+      /** @description As the view has made it. */
+      document: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Id of the document.
+       * @example 2026-03-01
+       */
+      id: string;
+      /**
+       * @description Of the last event that changed it.
+       * @example 00000000000000000042
+       */
+      position: string;
     };
     ViewState: {
       /**
@@ -4019,7 +4249,7 @@ export interface operations {
   getContactAt: {
     parameters: {
       query: {
-        /** @description Only what concerns this list. */
+        /** @description Id or name of a list: only what concerns it. */
         list_id?: string;
         /** @description The point in time. */
         time: string;
@@ -4096,7 +4326,32 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound'];
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['NotFoundError']
+            | components['schemas']['NoSuchContactError']
+            | components['schemas']['NoSuchListError']
+            | components['schemas']['NoSuchListNearError']
+            | components['schemas']['NeverInListError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4113,7 +4368,7 @@ export interface operations {
         from?: string;
         /** @description The most entries of the answer. */
         limit?: number;
-        /** @description Only what concerns this list. */
+        /** @description Id or name of a list: only what concerns it. */
         list_id?: string;
         /** @description Only what happened then or earlier. */
         to?: string;
@@ -4150,16 +4405,57 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-03-01T10:00:00.123Z
+             */
+            answered_at: string;
             data: components['schemas']['HistoryItem'][];
+            /**
+             * @description The e-mails are complete up to here. Absent with `list_id`.
+             * @example 00000000000000000042
+             */
+            emails_until?: string;
+            /**
+             * @description A time that was asked for had not come: until then the answer may change.
+             * @constant
+             */
+            future?: true;
+            head: string | null;
+            /**
+             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
+             * @constant
+             */
+            incomplete?: true;
+            /**
+             * @description Which list was taken for a name.
+             * @example "News" is taken for the list lst_01J….
+             */
+            list_note?: string;
+            /** @description Null: nothing was ever written to the log. */
+            log_id: string | null;
             /**
              * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
              * @example eyJhZnRlciI6ImxzdF8wMSJ9
              */
             next_cursor?: string;
+            /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+            ordinal: number | null;
+            /**
+             * @description Of the last event of the log that the answer has seen.
+             * @example 00000000000000000042
+             */
+            position: string;
             /** @constant */
             status: 'Success';
             /** @constant */
             statusCode: 200;
+            /**
+             * @description The events after `ordinal`, up to `position`, have no link yet.
+             * @constant
+             */
+            unlinked?: true;
           };
         };
       };
@@ -4198,7 +4494,32 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound'];
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['NotFoundError']
+            | components['schemas']['NoSuchContactError']
+            | components['schemas']['NoSuchListError']
+            | components['schemas']['NoSuchListNearError']
+            | components['schemas']['NeverInListError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -4379,7 +4700,30 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound'];
+      /** @description One of: `Resource not found`, `There is no such list`, `There is no such list. Did you mean {names}?` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['NotFoundError']
+            | components['schemas']['NoSuchListError']
+            | components['schemas']['NoSuchListNearError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -8100,6 +8444,227 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listDocuments: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: string;
+        /** @description The most entries of the answer. */
+        limit?: number;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The documents of a view */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['ViewDocument'][];
+            /**
+             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
+             * @constant
+             */
+            incomplete?: true;
+            /**
+             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
+             * @example eyJhZnRlciI6ImxzdF8wMSJ9
+             */
+            next_cursor?: string;
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `No index of the view serves this query: {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['NoIndexError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** @description One of: `Resource not found`, `There is no such view. There are: {names}` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchViewError'];
+        };
+      };
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getDocument: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        id: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A document of a view */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['ViewDocument'];
+            /**
+             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
+             * @constant
+             */
+            incomplete?: true;
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** @description One of: `Resource not found`, `There is no such view. There are: {names}` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchViewError'];
+        };
+      };
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
 }
 
 /** Method, path, and when a repeat is safe. */
@@ -8121,6 +8686,7 @@ export const operationTable = {
   getContact: ['get', '/v1/contacts/{list_id}/{contact_id}', 'safe'],
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],
   getContactHistory: ['get', '/v1/audit/contacts/{contact}/history', 'safe'],
+  getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],
   getGroup: ['get', '/v1/groups/{group_id}', 'safe'],
@@ -8134,6 +8700,7 @@ export const operationTable = {
   getTagUse: ['get', '/v1/analytics/tags/{tag_id}/use', 'safe'],
   listApiKeys: ['get', '/v1/keys', 'safe'],
   listContacts: ['get', '/v1/contacts/{list_id}', 'safe'],
+  listDocuments: ['get', '/v1/views/{name}', 'safe'],
   listEmails: ['get', '/v1/email', 'safe'],
   listEvents: ['get', '/v1/audit/events', 'safe'],
   listGroups: ['get', '/v1/groups', 'safe'],

@@ -1,8 +1,11 @@
 /** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { createAudit } from '../audit/audit.js';
+import type { LogHead } from '../audit/basis.js';
+import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { Audience } from '../commands/audience.js';
+import { subjectOf } from '../commands/email-content.js';
 import { ServiceError } from '../errors.js';
 import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
@@ -24,6 +27,7 @@ import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
+import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
 import { createRoutes } from './routes.js';
 
@@ -33,6 +37,8 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
+  /** What the auditor's answers rest on. */
+  readonly logHead: () => Promise<LogHead>;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
   /** Of the service, for its description. */
@@ -95,10 +101,17 @@ function mountEndpoints(
   emailRoutes(routes, { ...options, endpoints: endpoints.email, email: audience.email, queries, reads });
   analyticsRoutes(routes, { ...options, endpoints: endpoints.analytics, reads });
   projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
+  viewsRoutes(routes, { ...options, endpoints: endpoints.views, projections: liveProjections, reads });
   keysRoutes(routes, { ...options, endpoints: endpoints.keys });
-  const audit = createAudit(options.events);
+  const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, reads });
 }
+
+const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
+  until: async () => ownWrites.visiblePosition(),
+  to: queries.emailsTo,
+  subjectOf,
+});
 
 const unknownRoute =
   (runner: EndpointRunner): RequestHandler =>

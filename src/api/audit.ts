@@ -1,6 +1,6 @@
 /** What the endpoints of the auditor do: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
-import type { HistoryPage } from '../audit/history.js';
 import type { Audit } from '../audit/audit.js';
+import { hiddenFrom } from '../audit/redaction.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import { addFeed } from './audit-feed.js';
@@ -33,33 +33,31 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     if (found !== undefined) return { stream: streamOf(found.email), contactId };
     // The view may lack the contact because it could not fold its events.
     if (reads.isIncomplete(['contacts'])) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
-    throw new ServiceError('not_found');
+    throw new ServiceError('no_such_contact');
   }
 
   routes.on(endpoints.history, async (call) => {
-    const { list_id: listId, from, to } = call.query;
+    const { list_id: list, from, to } = call.query;
     const { stream, contactId } = await find(call);
-    const scope = ['history', stream, contactId ?? '', listId ?? '', from ?? '', to ?? ''];
+    if (list === undefined) await reads.visible(call, { touched: ['emails'], parked: [] });
+    const scope = ['history', stream, contactId ?? '', list ?? '', from ?? '', to ?? ''];
     const { limit, cursor } = pageRequest(call.query, scope);
     if (cursor !== undefined && !/^[0-9]{1,64}$/.test(cursor)) throw new ServiceError('invalid_cursor');
     const signal = call.signal();
-    const page = await audit.history({ stream, contactId, listId, from, to, after: cursor, limit, signal });
-    return pageOf(pageAnswer(page), { scope });
+    const hidden = hiddenFrom(call.scopes);
+    const page = await audit.history({ stream, contactId, list, from, to, after: cursor, limit, hidden, signal });
+    const isIncomplete = page.emails_until !== undefined && reads.isIncomplete(['emails']);
+    const answer = pageOf(page, { isIncomplete, scope });
+    const emails = page.emails_until === undefined ? {} : { emails_until: page.emails_until };
+    return { ...answer, beside: { ...answer.beside, ...page.begun.basis, ...emails } };
   });
 
   routes.on(endpoints.contactAt, async (call) => {
-    const { time, list_id: listId } = call.query;
+    const { time, list_id: list } = call.query;
     const { stream, contactId } = await find(call);
-    const contact = await audit.contactAt({ stream, contactId, listId, time, signal: call.signal() });
-    if (contact === undefined) throw new ServiceError('not_found');
-    return { data: contact };
+    return { data: await audit.contactAt({ stream, contactId, list, time, signal: call.signal() }) };
   });
 
   addListAt(routes, endpoints.listAt, audit);
   addFeed(routes, endpoints.events, { feed: audit.feed, isStopping });
-}
-
-function pageAnswer(page: HistoryPage | undefined) {
-  if (page === undefined) throw new ServiceError('not_found');
-  return { items: page.items, ...(page.next === undefined ? {} : { next_cursor: page.next }) };
 }

@@ -9,15 +9,18 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Parser<Parsed> {
   /** Documented names, in documented order. */
   readonly fields: readonly string[];
+  /** It takes fields with other names, too. */
+  readonly isOpen: boolean;
   /** @throws ServiceError `required`, `unknown_field`, or what the schema says */
   parse(values: Values, isStrict: boolean): Parsed;
 }
 
 export function createParser<Schema extends z.ZodType>(schema: Schema): Parser<z.output<Schema>> {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
+  const { properties = {}, required = [], additionalProperties } = z.toJSONSchema(schema, { io: 'input' });
   const needed = required.map((field) => ({ field, isList: isListed(properties[field]) }));
   return {
     fields: Object.keys(properties),
+    isOpen: additionalProperties !== undefined,
     parse(values, isStrict) {
       for (const { field, isList } of needed)
         if (isMissing(values, field, isList)) throw new ServiceError('required', { field });

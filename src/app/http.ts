@@ -12,6 +12,7 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
+import { logHeads } from '../evidence/log-head.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { addressOf } from './banner.js';
 import type { Keys } from './keys.js';
@@ -72,6 +73,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     analytics: views.analytics,
     ownWrites: views.ownWrites,
     events: store,
+    logHead: logHeads(store, views.keptChain),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,

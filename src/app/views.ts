@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { ChainHead } from '../eventstore/chain.js';
+import { keptHead } from '../evidence/link-blocks.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
@@ -29,6 +30,8 @@ export interface Views {
   status(): ViewsStatus;
   parked(): ViewsStatus['parked'];
   evidence(): ChainHead | undefined;
+  /** The chain that some process keeps beside the views. */
+  keptChain(): Promise<ChainHead | undefined>;
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;
   /** Something was appended, up to this position. Cheap enough for every append. */
@@ -100,6 +103,7 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     // Asked at every read: cheaper than the whole status.
     parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: () => projector?.evidence(),
+    keptChain: () => keptHead(views),
     hasShown: () => own.visiblePosition() !== '',
     notify: (position) => projector?.notify(position),
     async close() {
@@ -134,7 +138,7 @@ function startProjector(
       if (own.visiblePosition() !== before || (caughtUp && !caughtUpOnce)) onMoved(before);
       caughtUpOnce ||= caughtUp;
     },
-    onFault: ({ kind, message }) => logger.error({ kind }, message),
+    onFault: ({ kind, message }) => logger[kind === 'new_views' ? 'info' : 'error']({ kind }, message),
   });
 }
 

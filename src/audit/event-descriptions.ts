@@ -1,5 +1,6 @@
 /** Events in plain words, for people who read no JSON. */
 import type { DomainEvent } from '../events/codec.js';
+import type { EmailEvent } from '../events/email.js';
 import { profileFields, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 
 /** One sentence. It may hold personal data only where names of lists and tags do. `listName`: where the event has its id only. */
@@ -39,6 +40,32 @@ function describeCatalogue(event: Exclude<DomainEvent, ContactEvent>): string {
       return `The tag ${quoted(event.data.tag_name)} was deleted, and with it removed from the contact.`;
     default:
       return `${event.type}.`;
+  }
+}
+
+/** Without the subject, which is personal. */
+export function describeEmail({ type, data }: EmailEvent): string {
+  switch (type) {
+    case 'EmailRequested':
+      return 'An e-mail was requested.';
+    case 'EmailDispatchStarted':
+      return 'An attempt to send the e-mail began.';
+    case 'EmailSent':
+      return 'The e-mail was sent.';
+    case 'EmailDeferred':
+      return `The e-mail was not accepted yet (${data.reason}), and is to be tried again.`;
+    case 'EmailFailed':
+      return `The e-mail was given up (${data.reason}).`;
+    case 'EmailInDoubt':
+      return `The e-mail was perhaps sent (${data.reason})${data.next_attempt_at === null ? ', and is held' : ''}.`;
+    case 'EmailHeld':
+      return `The e-mail is held (${data.reason}).`;
+    case 'EmailReleased':
+      return 'The e-mail was released: it is to be tried again.';
+    case 'EmailCancelled':
+      return 'The e-mail was cancelled: it will not be sent.';
+    default:
+      return type satisfies never;
   }
 }
 

@@ -2,12 +2,15 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
+import type { EmailEvent } from '../events/email.js';
+import { readableEmail, type EmailHints } from './emails.js';
 import { consentOf, evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import { jsonOrText } from './feed.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { NameChange, ReplayState, Step } from './replay.js';
+import { redacted, type Hidden } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
-import { statusOf, withoutEffect } from './event-descriptions.js';
+import { describeEmail, statusOf, withoutEffect } from './event-descriptions.js';
 
 export interface NameThenAndNow {
   readonly name_then: string;
@@ -33,21 +36,31 @@ export type HistoryItem = Partial<Evidence> &
     readonly tags?: readonly NamedTag[] | undefined;
     readonly list_ids?: readonly string[];
     readonly consent?: Consent | undefined;
+    /** The subject as it went out; null where the reader may not see it, or it cannot be read. */
+    readonly email?: { readonly email_id: string; readonly subject: string | null };
     /** It was written after the deletion of its list. */
     readonly without_effect?: true | undefined;
     readonly unreadable?: true;
     readonly data: unknown;
   };
 
+interface ItemSources {
+  readonly catalogues: Catalogues;
+  readonly emails: Pick<EmailHints, 'subjectOf'>;
+  readonly hidden: Hidden;
+}
+
 /** A promise only where an event of a catalogue must be read for it. @throws StoreUnavailableError @throws UnreadableHistoryError */
-export function itemOf(step: Step, moment: Moment, catalogues: Catalogues): HistoryItem | Promise<HistoryItem> {
+export function itemOf(step: Step, moment: Moment, sources: ItemSources): HistoryItem | Promise<HistoryItem> {
   switch (step.type) {
     case 'contact':
       return contactItem(step, moment);
     case 'catalogue': {
       const { kind, version } = step.change;
-      return catalogues.eventOf(kind, version).then((recorded) => catalogueItem(step, recorded, moment));
+      return sources.catalogues.eventOf(kind, version).then((recorded) => catalogueItem(step, recorded, moment));
     }
+    case 'email':
+      return emailItem(step, sources);
     case 'unreadable':
       return unreadableItem(step);
     default:
@@ -128,6 +141,26 @@ function catalogueItem(
   const status = before.memberships.get(id)?.status ?? null;
   const ended = version.isDeletion ? { previous_status: status, status: null } : {};
   return { ...common, list: listThen(id, previousName, then), ...ended, data };
+}
+
+/** Without the text of the e-mail, which may be long: the event feed has it. */
+function emailItem(
+  { email: { emailId, message }, stored, before: { contactId } }: Extract<Step, { type: 'email' }>,
+  { emails, hidden }: ItemSources,
+): HistoryItem {
+  const isHidden = hidden.includes('message');
+  const email = { email_id: emailId, subject: isHidden || message === undefined ? null : emails.subjectOf(message) };
+  const recorded = readableEmail(stored);
+  const data = jsonOrText(redacted(stored.data, isHidden ? ['message'] : []));
+  if (recorded === undefined) return { ...unreadableEvent(stored, contactId), email, unreadable: true, data };
+  const evidence = evidenceOf(recorded, describeEmail(recorded.event));
+  return { ...evidence, contact_id: contactId, email, data: isHidden ? data : withoutText(recorded.event) };
+}
+
+function withoutText({ type, data }: EmailEvent): unknown {
+  if (type !== 'EmailRequested') return data;
+  const { mail_template: _, variables: __, ...message } = data.message;
+  return { ...data, message };
 }
 
 const unreadableItem = ({ stored, before }: Extract<Step, { type: 'unreadable' }>): HistoryItem => ({

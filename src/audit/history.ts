@@ -1,53 +1,100 @@
-/** The history of a contact: every event of its stream, and of its lists and tags, in full and in plain words, page by page. */
+/** The history of a contact: every event of its stream, of its lists and tags and of the e-mails to it, in full and in plain words, page by page. */
+import { ServiceError } from '../errors.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { begin, type AuditSources, type Begun } from './basis.js';
+import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf, type HistoryItem } from './history-item.js';
-import type { Moment, ReplaySources } from './names.js';
+import type { Moment } from './names.js';
 import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';
-import type { ReplayPace } from './replay-pace.js';
-import { initialState, replay, type Step } from './replay.js';
-import { ownerOf } from './unreadable.js';
+import type { Hidden } from './redaction.js';
+import { initialState, replay, type ReplayState, type Step } from './replay.js';
+import { ownerOf, timeOfUnreadable } from './unreadable.js';
 
 export interface HistoryRequest {
   readonly stream: string;
   /** Only this life of the stream. Default: all of them. */
   readonly contactId?: string | undefined;
-  /** Only what is about this list: its own events, the contact's status and consent in it, and the tags there. */
-  readonly listId?: string | undefined;
+  /** Id or name. Only what is about this list: its own events, the contact's status and consent in it, and the tags there. No e-mails. */
+  readonly list?: string | undefined;
   /** First time that is shown. ISO 8601, UTC, milliseconds. */
   readonly from?: string | undefined;
   /** Last time: every stream is cut after its last event at or before it. */
   readonly to?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
+  /** Of an e-mail, what the reader may not see. */
+  readonly hidden?: Hidden;
+  /** Of the page before, which this one is to agree with. Default: the log as it is now. */
+  readonly begun?: Begun | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
-  readonly next?: string;
+  readonly next_cursor?: string;
+  readonly begun: Begun;
+  /** The e-mails are complete up to this position. Absent where none are asked for. */
+  readonly emails_until?: string;
 }
 
-export function createHistories({ reader, catalogues, pace }: ReplaySources) {
+/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
+export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
-  return async (request: HistoryRequest): Promise<HistoryPage | undefined> => {
-    const moment = await catalogues.now();
-    if (request.listId !== undefined && moment.versions('list', request.listId) === undefined) return undefined;
-    const found = await collect(request, { reader, moment, pageCache, pace });
-    if (found === undefined) return undefined;
+  return async (request: HistoryRequest): Promise<HistoryPage> => {
+    const { from, to, list, hidden = [] } = request;
+    const begun = request.begun ?? (await begin(sources, { times: [from, to], list }));
+    const wanted = { ...request, listId: begun.listId };
+    const collecting = { ...sources, moment: begun.moment, pageCache };
+    const { emails, ...looked } = await emailsIn(wanted, collecting);
+    const found = await collect(wanted, { ...collecting, emails });
+    if (found === undefined) throw new ServiceError('no_such_contact');
+    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw new ServiceError('never_in_list');
     const items: HistoryItem[] = [];
     for (const step of found.steps) {
-      const item = itemOf(step, moment, catalogues);
+      const item = itemOf(step, begun.moment, { ...sources, hidden });
       items.push(item instanceof Promise ? await item : item);
     }
-    return { items, ...(found.next === undefined ? {} : { next: found.next }) };
+    return {
+      items,
+      begun,
+      ...looked,
+      ...(found.next === undefined ? {} : { next_cursor: found.next }),
+    };
   };
 }
 
-interface Sources {
-  readonly reader: AuditReader;
-  readonly pace: ReplayPace;
+interface Sources extends AuditSources {
   readonly moment: Moment;
   readonly pageCache: PageCache;
+}
+
+type Wanted = Omit<HistoryRequest, 'list'> & { readonly listId: string | undefined };
+
+interface FoundEmails {
+  readonly emails: readonly EmailStep[];
+  readonly emails_until?: string;
+}
+
+async function emailsIn(request: Wanted, { moment, ...sources }: Sources & EmailSources): Promise<FoundEmails> {
+  const { stream, listId, from = '', to, after = '', limit, signal } = request;
+  if (listId !== undefined) return { emails: [] };
+  const { horizon } = moment;
+  const isWanted = (stored: StoredEvent): boolean => {
+    const at = timeOfUnreadable(stored);
+    return at === undefined || (from <= at && (to === undefined || at <= to));
+  };
+  const until = await sources.emails.until();
+  const found = emailsOf(sources, { stream, horizon, after, signal });
+  const emails = await firstEmailSteps(found, { after, most: limit + 1, isWanted });
+  return { emails, emails_until: until > horizon ? horizon : until };
+}
+
+/** Whether anything is about the list, whatever the time. */
+async function wasEverIn({ listId, ...request }: Wanted, sources: Sources): Promise<boolean> {
+  if (listId === undefined || (request.after ?? '') !== '') return true;
+  const whole = { ...request, listId, from: undefined, to: undefined, limit: 1 };
+  return ((await collect(whole, { ...sources, emails: [] }))?.steps.length ?? 0) > 0;
 }
 
 interface Collected {
@@ -56,8 +103,8 @@ interface Collected {
 }
 
 async function collect(
-  request: HistoryRequest,
-  { reader, moment, pageCache, pace }: Sources,
+  request: Wanted,
+  { reader, moment, pageCache, pace, emails }: Sources & { readonly emails: readonly EmailStep[] },
 ): Promise<Collected | undefined> {
   const { stream, to, after = '', limit, signal } = request;
   // The state of a cut stream lacks later events, so it is not valid for the whole stream.
@@ -65,7 +112,8 @@ async function collect(
   const start = pageCache.get(key(after)) ?? initialState;
   const steps: Step[] = [];
   let isEmpty = start === initialState;
-  for await (const some of replay(start, { reader, moment, stream, to, signal, pace, size: limit + 1 }))
+  const replayed = replay(start, { reader, moment, stream, to, signal, pace, size: limit + 1 });
+  for await (const some of withEmails(replayed, { emails, start }))
     for (const step of some) {
       isEmpty = false;
       if (step.after.position <= after || !isWanted(step, request)) continue;
@@ -88,25 +136,28 @@ async function isUnwritten(reader: AuditReader, stream: string): Promise<boolean
   return true;
 }
 
-function isWanted(step: Step, { contactId, listId, from }: HistoryRequest): boolean {
+function isWanted(step: Step, { contactId, listId, from }: Wanted): boolean {
+  if (step.type === 'email') return true;
   if (contactId !== undefined && !isOf(step, contactId)) return false;
   if (from !== undefined && (timeOf(step) ?? from) < from) return false;
   return listId === undefined || isAbout(step, listId);
 }
 
+type OwnStep = Exclude<Step, { type: 'email' }>;
+
 /** An event that cannot be read, and whose contact is not known, may be of any contact. */
-function isOf(step: Step, contactId: string): boolean {
+function isOf(step: OwnStep, contactId: string): boolean {
   if (step.type === 'contact') return step.recorded.event.data.contact_id === contactId;
   if (step.type === 'catalogue') return step.before.contactId === contactId;
   return (ownerOf(step.stored, step.before.contactId) ?? contactId) === contactId;
 }
 
-function timeOf(step: Step): string | undefined {
+function timeOf(step: OwnStep): string | undefined {
   if (step.type === 'contact') return step.recorded.metadata.at;
   return step.type === 'catalogue' ? step.change.version.at : step.at;
 }
 
-function isAbout(step: Step, listId: string): boolean {
+function isAbout(step: OwnStep, listId: string): boolean {
   switch (step.type) {
     case 'contact':
       return 'list_id' in step.recorded.event.data && step.recorded.event.data.list_id === listId;
@@ -120,4 +171,30 @@ function isAbout(step: Step, listId: string): boolean {
     default:
       return step satisfies never;
   }
+}
+
+/** The steps with the e-mails among them, each in its place. */
+export async function* withEmails(
+  steps: AsyncIterable<Iterable<Step>>,
+  { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: ReplayState },
+): AsyncGenerator<Iterable<Step>> {
+  let state = start;
+  let next = 0;
+  function* emailsUntil(position: string | undefined): Generator<Step> {
+    for (let email = emails[next]; email !== undefined; email = emails[(next += 1)]) {
+      if (position !== undefined && position < email.stored.position) return;
+      const before = state;
+      state = { ...before, position: email.stored.position };
+      yield { type: 'email', ...email, after: state, before };
+    }
+  }
+  function* among(some: Iterable<Step>): Generator<Step> {
+    for (const step of some) {
+      yield* emailsUntil(step.after.position);
+      state = step.after;
+      yield step;
+    }
+  }
+  for await (const some of steps) yield emails.length === 0 ? some : among(some);
+  yield emailsUntil(undefined);
 }

@@ -1,15 +1,9 @@
 /** A list as it was at a time, and who was in it. */
 import type { SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
+import { begin, type AuditSources, type Basis } from './basis.js';
 import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
-import {
-  versionAt,
-  type Catalogues,
-  type Moment,
-  type NameVersion,
-  type NameVersions,
-  type ReplaySources,
-} from './names.js';
+import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
 import { readableContact, streamPages } from './reading.js';
 import {
   createUnreadableNotes,
@@ -20,13 +14,14 @@ import {
 } from './unreadable.js';
 
 export interface ListAtRequest {
-  readonly listId: string;
+  /** Id or name. */
+  readonly list: string;
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
   readonly time: string;
   readonly signal: AbortSignal;
 }
 
-export interface ListAt {
+export interface ListAt extends Basis {
   readonly list_id: string;
   /** The last one of a deleted list; null before its creation. */
   readonly list_name: string | null;
@@ -49,20 +44,18 @@ export interface MemberAt {
   readonly because: Because;
 }
 
-export async function listAt(
-  { reader, catalogues }: ReplaySources,
-  { listId, time, signal }: ListAtRequest,
-): Promise<ListAt | undefined> {
-  const moment = await catalogues.now();
-  const versions = moment.versions('list', listId);
-  if (versions === undefined) return undefined;
-  const version = versionAt(versions, time);
+/** @throws ServiceError `no_such_list` */
+export async function listAt(sources: AuditSources, { list, time, signal }: ListAtRequest): Promise<ListAt> {
+  const { reader, catalogues } = sources;
+  const { moment, basis, listId = list } = await begin(sources, { times: [time], list });
+  const version = versionAt(moment.versions('list', listId) ?? [], time);
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, time, signal, unreadable };
   return {
     list_id: listId,
     list_name: version?.name ?? null,
     time,
+    ...basis,
     state: stateOf(version),
     because: version === undefined ? null : await evidence(version, moment, catalogues),
     members: () => members(pass, stateOf(version)),

@@ -2,6 +2,7 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
+import type { Position } from '../eventstore/event-store.js';
 import { decoded, streamPages, UnreadableHistoryError, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
 
@@ -24,11 +25,13 @@ export interface Moment {
   readonly horizon: string;
   /** Undefined: there never was such a list or tag. */
   versions(kind: NamedKind, id: string): NameVersions | undefined;
+  /** All lists that there ever were, in the order of their creation. */
+  lists(): Iterable<readonly [id: string, versions: NameVersions]>;
 }
 
 export interface Catalogues {
-  /** The log as it stands now. @throws StoreUnavailableError @throws UnreadableHistoryError */
-  now(): Promise<Moment>;
+  /** The log up to this position; default: as it stands now. @throws StoreUnavailableError @throws UnreadableHistoryError */
+  now(until?: Position): Promise<Moment>;
   /** The event behind a version. @throws StoreUnavailableError @throws UnreadableHistoryError */
   eventOf(kind: NamedKind, version: NameVersion): Promise<Recorded<DomainEvent>>;
 }
@@ -45,8 +48,8 @@ export function createCatalogues(reader: AuditReader): Catalogues {
   const kinds = { list: followed(reader, 'list'), tag: followed(reader, 'tag') };
   let folded = '';
   return {
-    async now() {
-      const horizon = await reader.head();
+    async now(until) {
+      const horizon = until ?? (await reader.head());
       if (horizon > folded) {
         await Promise.all([kinds.list.refresh(), kinds.tag.refresh()]);
         if (horizon > folded) folded = horizon;
@@ -54,6 +57,12 @@ export function createCatalogues(reader: AuditReader): Catalogues {
       return {
         horizon,
         versions: (kind, id) => upTo(kinds[kind].versions.get(id), horizon),
+        *lists() {
+          for (const [id, all] of kinds.list.versions) {
+            const versions = upTo(all, horizon);
+            if (versions !== undefined) yield [id, versions];
+          }
+        },
       };
     },
     async eventOf(kind, { revision, position }) {

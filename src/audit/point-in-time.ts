@@ -3,7 +3,9 @@ import type { Consent, SubscriptionStatus } from '../events/contact.js';
 import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import type { Cause, ContactFold, Fact, MembershipFacts } from './contact-facts.js';
 import { foldContact } from './contact-fold.js';
-import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions, type ReplaySources } from './names.js';
+import { ServiceError } from '../errors.js';
+import { begin, type AuditSources, type Basis } from './basis.js';
+import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
 import type { ProfileValues } from './profile.js';
 import type { UnreadableEvent } from './unreadable.js';
 
@@ -11,7 +13,8 @@ export interface ContactAtRequest {
   readonly stream: string;
   /** Only this life of the stream. Default: the one at the time. */
   readonly contactId?: string | undefined;
-  readonly listId?: string | undefined;
+  /** Id or name. */
+  readonly list?: string | undefined;
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
   readonly time: string;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +43,7 @@ export type SubscriptionAt = {
   readonly tags: readonly TagAt[];
 } & Reasons;
 
-export type ContactAt = {
+export type ContactAt = Basis & {
   /** Null: the address had no contact. */
   readonly contact_id: string | null;
   readonly time: string;
@@ -54,18 +57,18 @@ export type ContactAt = {
 } & Partial<NextChange> &
   ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
-export async function contactAt(
-  { reader, catalogues, pace }: ReplaySources,
-  request: ContactAtRequest,
-): Promise<ContactAt | undefined> {
-  const moment = await catalogues.now();
-  const { time, listId } = request;
-  if (listId !== undefined && moment.versions('list', listId) === undefined) return undefined;
-  const fold = await foldContact(reader, { ...request, moment, pace });
-  if (fold === undefined) return undefined;
+/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
+export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
+  const { reader, catalogues, pace } = sources;
+  const { time, list } = request;
+  const { moment, basis, listId } = await begin(sources, { times: [time], list });
+  const fold = await foldContact(reader, { ...request, listId, moment, pace });
+  if (fold === undefined) throw new ServiceError('no_such_contact');
+  if (listId !== undefined && wasNeverIn(fold, listId)) throw new ServiceError('never_in_list');
   const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
   const contact = {
     time,
+    ...basis,
     ...(await show.contact(fold, request.contactId ?? null)),
     ...(fold.unreadable.length === 0 ? {} : { unreadable: fold.unreadable }),
   };
@@ -73,6 +76,10 @@ export async function contactAt(
     return { ...contact, subscription: await show.subscription(listId, fold.memberships.get(listId)) };
   return { ...contact, subscriptions: await show.subscriptions(fold.memberships) };
 }
+
+/** An event that cannot be read may have been the entry. */
+const wasNeverIn = ({ memberships, unreadable, nextUnreadable }: ContactFold, listId: string): boolean =>
+  !memberships.has(listId) && unreadable.length === 0 && nextUnreadable === undefined;
 
 function isDeletedAt(versions: NameVersions | undefined, time: string): boolean {
   const deletion = deletionOf(versions);
@@ -132,7 +139,8 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     const { status, fact } = membership;
     if (status === null) return { ...absent, ...(await reasons(fact)) };
     // A deletion is for ever: no unreadable event can have changed it.
-    if (isDeletedAt(versions, time)) return { ...absent, because: await evidence(gone), next_change: null };
+    if (isDeletedAt(versions, time))
+      return { ...absent, consent: await consentIn(membership), because: await evidence(gone), next_change: null };
     return {
       list_id,
       list_name: name ?? membership.name,

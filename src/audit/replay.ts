@@ -2,6 +2,7 @@
 import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
+import type { EmailStep } from './emails.js';
 import { firstAfter, isAfterDeletion, versionBefore, type Moment, type NamedKind, type NameVersion } from './names.js';
 import { readableContact, streamPages, type AuditReader } from './reading.js';
 import type { ReplayPace } from './replay-pace.js';
@@ -47,6 +48,7 @@ export type Step = StateChange &
         readonly voidTags: readonly string[];
       }
     | { readonly type: 'catalogue'; readonly change: NameChange }
+    | ({ readonly type: 'email' } & EmailStep)
     /** Of a type or shape that this version does not know: shown, and without effect. */
     | { readonly type: 'unreadable'; readonly stored: StoredEvent; readonly at: string | undefined }
   );
@@ -106,6 +108,7 @@ function walkFrom(from: ReplayState, input: Replay) {
   return { through, isCut: () => isCut, rest: () => changesUntil(moment.horizon) };
 }
 
+/** Catalogue events and e-mails are cut before. */
 const timeOf = (step: Step): string =>
   step.type === 'contact' ? step.recorded.metadata.at : step.type === 'unreadable' ? (step.at ?? '') : '';
 

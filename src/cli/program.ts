@@ -2,6 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
+import { errorCatalogue, ServiceError } from '../errors.js';
+import { printable } from './table.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, InterruptedError, UsageError } from '../transfer/failures.js';
 
@@ -92,6 +94,8 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
   }
   if (error instanceof UsageError) return { type: 'usage', message: error.message };
   if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
+  if (error instanceof ServiceError && error.cause === undefined)
+    return { type: errorCatalogue[error.code].type, message: printable(error.message) };
   // The data are damaged, or of a later version: no fault of the program.
   if (error instanceof UnreadableHistoryError)
     return {

@@ -32,11 +32,14 @@ const gap = 2;
 /** A column is not made narrower than this, whatever the terminal. */
 const narrowest = 8;
 
-export function table(rows: readonly (readonly string[])[], { titles, width, emphasise }: TableOptions): string {
-  const cells = rows.map((row) => row.map(printable));
+/** A text, or one of several lines. */
+type Cell = string | readonly string[];
+
+export function table(rows: readonly (readonly Cell[])[], { titles, width, emphasise }: TableOptions): string {
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? [cell] : cell).map(printable)));
   const widths = fitting(
     titles.map((title, column) =>
-      Math.max(...[title, ...cells.map((row) => row[column] ?? '')].map((cell) => widthOf(cell))),
+      Math.max(...[title, ...cells.flatMap((row) => row[column] ?? [])].map((line) => widthOf(line))),
     ),
     width,
   );
@@ -58,11 +61,11 @@ function fitting(natural: readonly number[], width: number | undefined): readonl
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-function linesOf(row: readonly string[], widths: readonly number[]): readonly string[] {
+function linesOf(row: readonly (readonly string[])[], widths: readonly number[]): readonly string[] {
   const wrapped = row.map((cell, column) => {
     const width = widths[column] ?? narrowest;
     // The library composes characters: what fits stays as it was written.
-    return widthOf(cell) <= width ? [cell] : wrap(cell, width, { hard: true }).split('\n');
+    return cell.flatMap((line) => (widthOf(line) <= width ? [line] : wrap(line, width, { hard: true }).split('\n')));
   });
   const height = Math.max(...wrapped.map(({ length }) => length));
   return Array.from({ length: height }, (_, index) =>

@@ -13,13 +13,17 @@ const htmlRendering: Rendering = { field: 'mail_template', maxBytes: 512 * 1024,
 /** Bytes of their JSON in the event: the append must fit into EventStoreDB. */
 const maxEncoded = 700 * 1024;
 
+/** As it went out. What was accepted once can be rendered for ever. */
+export const subjectOf = ({ subject, variables }: Pick<EmailMessage, 'subject' | 'variables'>): string =>
+  variables === undefined ? subject : render(subject, variables, subjectRendering);
+
 /** @throws ServiceError where variables and texts do not fit each other. What was accepted once does for ever. */
 export function emailContent({ subject, mail_template, variables }: EmailMessage): EmailContent {
   if (variables === undefined) return { subject, html: mail_template };
   if (Buffer.byteLength(JSON.stringify(mail_template) + JSON.stringify(variables)) > maxEncoded)
     throw new ServiceError('too_many_bytes', { field: 'mail_template and variables together', limit: maxEncoded });
   const content = {
-    subject: render(subject, variables, subjectRendering),
+    subject: subjectOf({ subject, variables }),
     html: render(mail_template, variables, htmlRendering),
   };
   if (content.subject.trim() === '') throw new ServiceError('required', { field: 'subject' });

@@ -50,5 +50,7 @@ const keyedHash =
 
 export const contactStream = (key: string): string => contactPrefix + key;
 export const isContactStream = (stream: string): boolean => stream.startsWith(contactPrefix);
+/** What e-mails call their recipient, by the stream that the person has or would have as a contact. */
+export const recipientOf = (contact: string): string => contact.slice(contactPrefix.length);
 export const emailStream = (key: string): string => emailPrefix + key;
 export const isEmailStream = (stream: string): boolean => stream.startsWith(emailPrefix);

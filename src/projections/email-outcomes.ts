@@ -25,6 +25,7 @@ export const emailOutcomes: Projection<OutcomesDay> = {
   version: 1,
   indexes: [],
   readAsWhole: true,
+  scopes: ['analytics:read'],
   handles: ['EmailRequested', 'EmailSent', 'EmailDeferred', 'EmailFailed', 'EmailInDoubt', 'EmailHeld'],
 
   keys: ({ event, metadata }) => (outcomesOf(event) === undefined ? [] : [dayOf(metadata.at)]),

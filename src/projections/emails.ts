@@ -18,6 +18,10 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export type EmailDocument = {
   readonly email_id: string;
   readonly stream: string;
+  /** The person, as streams of contacts name it: finds the e-mails to one person. */
+  readonly recipient_key: string;
+  /** Position of the request. */
+  readonly requested_position: string;
   readonly state: DeliveryState;
   /** There is something left to do, at `next_attempt_at`. */
   readonly open: boolean;
@@ -34,8 +38,12 @@ export type EmailDocument = {
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 2,
-  indexes: [{ fields: ['open', 'next_attempt_at'] }, { fields: ['state'] }],
+  version: 3,
+  indexes: [
+    { fields: ['open', 'next_attempt_at'] },
+    { fields: ['state'] },
+    { fields: ['recipient_key', 'requested_position'] },
+  ],
   handles: [
     'EmailRequested',
     'EmailDispatchStarted',
@@ -50,10 +58,11 @@ export const emails: Projection<EmailDocument> = {
 
   keys: ({ event }) => ('email_id' in event.data ? [event.data.email_id] : []),
 
-  evolve(document, { event, stream, metadata }) {
+  evolve(document, { event, stream, position, metadata }) {
     if (event.type === 'EmailRequested') {
       absent(document, event.type);
-      return requested(event.data.email_id, stream, metadata.at);
+      const { email_id, recipient_key } = event.data;
+      return { ...requested(metadata.at), email_id, stream, recipient_key, requested_position: position };
     }
     const before = existing(document, event.type);
     // `sent` is final: nothing after it changes it.
@@ -61,10 +70,8 @@ export const emails: Projection<EmailDocument> = {
   },
 };
 
-const requested = (emailId: string, stream: string, at: string): EmailDocument => ({
-  email_id: emailId,
-  stream,
-  state: 'requested',
+const requested = (at: string) => ({
+  state: 'requested' as const,
   open: true,
   attempts: 0,
   requested_at: at,

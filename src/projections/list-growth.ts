@@ -55,6 +55,7 @@ export const listGrowth: Projection<GrowthDocument> = {
   version: 1,
   indexes: [{ fields: ['late_in', 'joined_on'] }],
   readAsWhole: true,
+  scopes: ['analytics:read'],
   handles: ['ListCreated', 'ListRenamed', 'ListDeleted', 'ContactSubscribed', 'ContactUnsubscribed'],
 
   keys({ event, metadata }) {

@@ -1,6 +1,7 @@
 /** What a projection is: data and pure functions. Adding a view means adding one file and a line in views.ts. */
 import type { DomainEvent, EventType } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
+import type { Scope } from '../events/scopes.js';
 import type { Document, View } from '../readmodels/read-models.js';
 
 /**
@@ -12,6 +13,8 @@ export interface Projection<D extends Document = Document> extends View {
   readonly handles: readonly EventType[];
   /** Nobody reads single documents of it: an own write to one counts as one to all. */
   readonly readAsWhole?: boolean;
+  /** What a key needs to read the documents over HTTP. Default: to read what the events are about. */
+  readonly scopes?: readonly Scope[];
   /** Ids of the documents that the event changes. Must not throw, nor look at revision or position: it also runs for each write, on the HTTP thread. */
   keys(event: Recorded<DomainEvent>): readonly string[];
   /**
@@ -20,6 +23,21 @@ export interface Projection<D extends Document = Document> extends View {
    */
   evolve(document: D | undefined, event: Recorded<DomainEvent>, key: string): D | null;
 }
+
+/** What a key needs to read the documents of a view. */
+export const scopesOf = ({ scopes, handles }: Pick<Projection, 'scopes' | 'handles'>): readonly Scope[] =>
+  scopes ?? [...new Set(handles.map(scopeOf))];
+
+const scopesByKind = [
+  [/^Group/, 'groups:read'],
+  [/^List/, 'lists:read'],
+  [/^Tag(?!s)/, 'tags:read'],
+  [/^(Contact|Consent|Tags)/, 'contacts:read'],
+  [/^Email/, 'email:read'],
+] as const;
+
+/** Whatever else there is concerns the service itself. */
+const scopeOf = (type: EventType): Scope => scopesByKind.find(([kind]) => kind.test(type))?.[1] ?? 'keys';
 
 /** The event cannot be folded into its document: a poison event. The message is stored and shown: it names types and states, never personal data. */
 export class CannotFoldError extends Error {

@@ -1,8 +1,9 @@
 /** What the API reads: names of lists and tags joined, deleted lists and tags hidden. */
 import { nameKey } from '../events/names.js';
 import { type SubscriptionStatus } from '../events/contact.js';
-import type { Page, ReadModelReader, View } from '../readmodels/read-models.js';
+import type { FindQuery, Page, ReadModelReader, View } from '../readmodels/read-models.js';
 import { contacts, subscriptionOf, type ContactDocument, type StatusCause, type Subscription } from './contacts.js';
+import { everyPage } from './every-page.js';
 import { emails, type DeliveryState, type EmailDocument } from './emails.js';
 import { groups, type GroupDocument, lists, type ListDocument, tags, type TagDocument } from './catalogues.js';
 import { memberships, membershipPrefix, type MembershipDocument } from './memberships.js';
@@ -23,7 +24,10 @@ type SubscriptionAnswer = Pick<ListDocument, 'list_id' | 'list_name'> & Standing
 type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: readonly SubscriptionAnswer[] };
 
 /** No next attempt while one is running. */
-export type EmailAnswer = Omit<EmailDocument, 'stream' | 'open' | 'deadline' | 'run_id'>;
+export type EmailAnswer = Omit<
+  EmailDocument,
+  'stream' | 'recipient_key' | 'requested_position' | 'open' | 'deadline' | 'run_id'
+>;
 
 export interface PageRequest {
   readonly limit: number;
@@ -39,6 +43,8 @@ interface ContactsOfListRequest extends PageRequest {
   readonly status?: SubscriptionStatus | undefined;
   readonly tagId?: string | undefined;
 }
+
+type DocumentsRequest = PageRequest & Pick<FindQuery, 'where' | 'contains'>;
 
 export type Queries = ReturnType<typeof createQueries>;
 
@@ -75,8 +81,26 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
     },
     /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
+    /** Documents of any view, as they are stored. */
+    getDocument: (view: View, id: string) => reader.get(view, id),
+    /** @throws MissingIndexError */
+    pageDocuments: async (view: View, { where, contains, ...page }: DocumentsRequest) => {
+      const filters = { ...(where === undefined ? {} : { where }), ...(contains === undefined ? {} : { contains }) };
+      const { documents: items, nextCursor } = await reader.find(view, { ...filters, ...pageOf(page) });
+      return { items, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
+    },
     streamOfEmail: async (id: string) => (await read<EmailDocument>(reader, emails, id))?.stream,
     getEmail: async (id: string) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
+    /** The streams of the e-mails to a recipient, in the order of their requests, with their first and last position. */
+    emailsTo: async function* (recipient_key: string) {
+      const query = { where: { recipient_key }, sort: 'requested_position' };
+      for await (const documents of everyPage<EmailDocument>(reader, emails, query))
+        yield documents.map(({ document, position }) => ({
+          stream: document.stream,
+          first: document.requested_position,
+          last: position,
+        }));
+    },
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);

@@ -50,6 +50,7 @@ export const tagUse: Projection<TagUseDocument> = {
   version: 1,
   indexes: [],
   readAsWhole: true,
+  scopes: ['analytics:read'],
   handles: ['TagCreated', 'TagRenamed', 'TagDeleted', 'ListDeleted', 'TagsAttached', 'TagsDetached'],
 
   keys({ event, metadata }) {

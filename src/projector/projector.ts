@@ -146,7 +146,7 @@ async function begin(run: Run): Promise<void> {
     foreignViews,
     // Followers ask several times a second; one that is slow waits for positions anyway.
     settle: () => (lease === undefined ? Promise.resolve() : pause(settleMs, signal)),
-    onRebuild: (message) => options.onFault({ kind: 'rebuild', message }),
+    onRebuild: (kind, message) => options.onFault({ kind, message }),
   });
   if (stored === null) {
     report(run, { position: '', rebuilding: true, fault: null });

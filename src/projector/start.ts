@@ -22,8 +22,8 @@ import {
 export interface StartInput extends ViewsWriter {
   readonly reader: EventReader;
   readonly views: readonly View[];
-  /** Which views are built from the first event, and why. */
-  readonly onRebuild: (message: string) => void;
+  /** Which views are built from the first event, and why; `new_views`: nothing is wrong. */
+  readonly onRebuild: (kind: 'rebuild' | 'new_views', message: string) => void;
   /**
    * Views that were folded from another log, or from more of this one than there is: `rebuild` where they are this
    * process's own; `refuse` where they may be somebody else's, or the log has lost its end.
@@ -73,8 +73,8 @@ async function isOfThisLog(
   }
   const changed = views.filter((view) => !isOf(view, found.storages[view.name]));
   const names = changed.map(({ name, version }) => `${name} version ${version}`).join(', ');
-  if (foreign !== undefined) onRebuild(`The views are rebuilt: ${foreign}`);
-  else if (changed.length > 0) onRebuild(`These views are new or changed, and are built: ${names}`);
+  if (foreign !== undefined) onRebuild('rebuild', `The views are rebuilt: ${foreign}`);
+  else if (changed.length > 0) onRebuild('new_views', `These views are new or changed, and are built: ${names}`);
   return foreign === undefined;
 }
 

@@ -1,6 +1,7 @@
 /** Checks a query against its view and turns cursors into places; shared by the adapters, so that all refuse the same queries, but for indexes that one of them does not keep. */
 import {
   InvalidCursorError,
+  MissingIndexError,
   storageOf,
   type Document,
   type FindQuery,
@@ -40,7 +41,7 @@ function assertQuery(view: View, { limit, contains }: FindQuery): void {
   if (!Number.isInteger(limit) || limit < 1)
     throw new TypeError(`limit of ${view.name} must be a whole number of at least 1`);
   if (contains !== undefined && view.arrayIndexes?.includes(contains.field) !== true)
-    throw new TypeError(`${view.name} has no array index for contains`);
+    throw new MissingIndexError(`${view.name} needs ${contains.field} among its arrayIndexes`);
 }
 
 /** The index whose order is the answer's; undefined when the ids' own order is, or when some index serves but does not sort. */
@@ -48,9 +49,14 @@ function chooseIndex(view: View, whereFields: readonly string[], sort: string): 
   const used = whereFields.length + (sort === 'id' ? 0 : 1);
   if (used === 0) return undefined;
   const candidates = view.indexes.filter((index) => leads(index, whereFields, sort));
-  if (candidates.length === 0)
-    throw new TypeError(`${view.name} has no index for where ${whereFields.join(', ')} sorted by ${sort}`);
+  if (candidates.length === 0) throw missingIndex(view, [...whereFields, ...(sort === 'id' ? [] : [sort])]);
   return candidates.find(({ fields }) => fields.length === used);
+}
+
+function missingIndex({ name, indexes }: View, needed: readonly string[]): MissingIndexError {
+  const told = indexes.map(({ fields }) => `(${fields.join(', ')})`).join(', ');
+  const there = indexes.length === 0 ? 'it has none' : `it has ${told}`;
+  return new MissingIndexError(`${name} needs an index that begins with (${needed.join(', ')}); ${there}`);
 }
 
 export function cursorAfter(plan: FindPlan, id: string, document: Document): string {

@@ -45,7 +45,7 @@ export interface FindQuery {
   /** `id` (default) or the field of an index that follows the fields of `where`; ties by id, in the same direction. Nulls sort first, strings by their UTF-8 bytes. */
   readonly sort?: string;
   readonly descending?: boolean;
-  /** At least 1. A query that no index of the view serves, or a limit below 1, is a TypeError. */
+  /** At least 1. A limit below 1 is a TypeError, a query that no index of the view serves a MissingIndexError. */
   readonly limit: number;
   /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */
   readonly cursor?: string;
@@ -142,6 +142,11 @@ export interface ReadModels extends ReadModelReader {
   forget(checkpoint: Forgetting): Promise<void>;
   /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
+}
+
+/** A query that no index of the view serves. The message names the index that it needs, and those that there are. */
+export class MissingIndexError extends TypeError {
+  override readonly name = 'MissingIndexError';
 }
 
 /** A cursor that no page of this query has given out. */

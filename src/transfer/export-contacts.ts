@@ -24,7 +24,7 @@ interface ExportedSubscription {
 const columns: Columns = {
   contact_id: 'text',
   email: 'text',
-  ...Object.fromEntries(profileFields.map((name) => [name, 'text' as const])),
+  ...Object.fromEntries(profileFields.map((name) => [name, name === 'dateOfBirth' ? 'day' : 'text'] as const)),
   created_at: 'time',
   list_id: 'text',
   list_name: 'text',

@@ -1,5 +1,6 @@
 /** Turns an export into a Parquet file, row group by row group: only one of them is ever in memory. Each piece must be taken before the next one is asked for. */
 import { ByteWriter, ParquetWriter, type ColumnSource, type SchemaElement } from 'hyparquet-writer';
+import { isCalendarDay } from '../audit/times.js';
 import type { Cell, Columns, ColumnType, ExportSource, Row } from './export-source.js';
 
 const rowsPerGroup = 10_000;
@@ -45,8 +46,10 @@ function valueOf(cell: Cell, type: ColumnType): string | bigint | Date | null {
       return String(cell);
     case 'integer':
       return BigInt(cell);
-    case 'time':
     case 'day':
+      // A log that was imported may hold anything there.
+      return isCalendarDay(String(cell)) ? new Date(cell) : null;
+    case 'time':
       return new Date(cell);
     default:
       return type satisfies never;

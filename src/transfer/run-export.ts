@@ -60,6 +60,8 @@ interface ExportOptions {
 
 export interface ExportResult extends Written {
   readonly records: number;
+  /** Lines or rows in the file: a contact has one for each of its lists. */
+  readonly rows: number;
   readonly events: number;
   readonly position: Position;
   readonly milliseconds: number;
@@ -88,10 +90,21 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   const log = { reader, links: linkSourceOf(reader), moment, time, retry: commandRetry, signal, unreadable, onRead };
   const source = sources[what](log);
   let records = 0;
+  let rows = 0;
   async function* counted(): AsyncGenerator<ExportRecord> {
     for await (const record of source.records()) {
       records += 1;
-      yield record;
+      yield {
+        line() {
+          rows += 1;
+          return record.line();
+        },
+        rows() {
+          const some = record.rows();
+          rows += some.length;
+          return some;
+        },
+      };
     }
   }
   const pieces = encoders[format]({ ...source, records: counted });
@@ -99,6 +112,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   return {
     ...written,
     records,
+    rows,
     events,
     position: moment.horizon,
     milliseconds: monotonic() - begun,

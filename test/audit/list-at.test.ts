@@ -10,8 +10,7 @@ const { list, otherList, tag, otherTag, contact_id } = examples;
 
 async function at(log: AuditedLog, number: number, listId = list.list_id) {
   const signal = new AbortController().signal;
-  const found = await log.audit.listAt({ listId, time: second(number), signal });
-  if (found === undefined) throw new Error('no such list');
+  const found = await log.audit.listAt({ list: listId, time: second(number), signal });
   const members: MemberAt[] = [];
   for await (const some of found.members()) members.push(...some);
   return { state: found.state, name: found.list_name, because: found.because?.type ?? null, members };
@@ -135,16 +134,16 @@ test('an unknown list, a reading that is given up', async () => {
   const log = await auditedLog();
   await log.at(0, e.listCreated, e.contactCreated);
   const signal = AbortSignal.abort();
-  expect(await log.audit.listAt({ listId: 'lst_unknown', time: second(0), signal })).toBeUndefined();
-  const found = await log.audit.listAt({ listId: list.list_id, time: second(0), signal });
-  await expect(found?.members()[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/);
+  const nowhere = log.audit.listAt({ list: 'lst_unknown', time: second(0), signal });
+  await expect(nowhere).rejects.toMatchObject({ code: 'no_such_list' });
+  const found = await log.audit.listAt({ list: list.list_id, time: second(0), signal });
+  await expect(found.members()[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/);
 });
 
 describe('events that cannot be read', () => {
   async function text(log: AuditedLog, number: number, format: (found: ListAt) => AsyncIterable<string>) {
     const signal = new AbortController().signal;
-    const found = await log.audit.listAt({ listId: list.list_id, time: second(number), signal });
-    if (found === undefined) throw new Error('no such list');
+    const found = await log.audit.listAt({ list: list.list_id, time: second(number), signal });
     let whole = '';
     for await (const piece of format(found)) whole += piece;
     return whole;

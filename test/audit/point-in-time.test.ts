@@ -9,14 +9,12 @@ import { auditedLog, contactStream, second, type AuditedLog } from '../support/a
 const { list, otherList, tag, contact_id } = examples;
 
 const at = async (log: AuditedLog, number: number, contactId?: string): Promise<ContactAt> => {
-  const found = await log.audit.contactAt({ stream: contactStream, time: second(number), contactId });
-  if (found === undefined) throw new Error('no such contact');
-  return found;
+  return await log.audit.contactAt({ stream: contactStream, time: second(number), contactId });
 };
 
 const inList = async (log: AuditedLog, number: number, listId = list.list_id): Promise<SubscriptionAt> => {
-  const found = await log.audit.contactAt({ stream: contactStream, time: second(number), listId });
-  if (found === undefined || !('subscription' in found)) throw new Error('no such contact or list');
+  const found = await log.audit.contactAt({ stream: contactStream, time: second(number), list: listId });
+  if (!('subscription' in found)) throw new Error('not of one list');
   return found.subscription;
 };
 
@@ -80,20 +78,31 @@ describe('one list', () => {
       ...e.listDeleted,
       data: otherList,
     });
-    expect(await inList(log, 0, otherList.list_id)).toMatchObject({ status: null, because: null, next_change: null });
+    const never = { code: 'never_in_list' };
+    await expect(inList(log, 0, otherList.list_id)).rejects.toMatchObject(never);
+    await expect(log.history({ list: otherList.list_id })).rejects.toMatchObject(never);
+    // Nothing happened in that time, and yet it was in the list.
+    expect(await log.history({ list: list.list_id, from: second(1) })).toEqual([]);
   });
 
   test('deleted: the deletion is why', async () => {
     const log = await auditedLog();
-    await log.at(0, e.listCreated, e.tagCreated, e.contactCreated, e.subscribed, e.tagsAttached);
+    await log.at(0, e.listCreated, e.tagCreated, e.contactCreated, e.subscribed, e.tagsAttached, e.consentRecorded);
     await log.at(5, e.listDeleted);
+    const consent = { source: 'form', because: because('ConsentRecorded', 0) };
     const deletion = { ...because('ListDeleted', 5), stream: 'lists' };
     expect(await inList(log, 4)).toMatchObject({
       status: 'Subscribed',
       next_change: deletion,
       tags: [{ ...tag, next_change: deletion }],
     });
-    expect(await inList(log, 5)).toMatchObject({ status: null, tags: [], because: deletion, next_change: null });
+    expect(await inList(log, 5)).toMatchObject({
+      status: null,
+      tags: [],
+      consent,
+      because: deletion,
+      next_change: null,
+    });
     expect(await at(log, 5)).toMatchObject({ subscriptions: [] });
   });
 
@@ -201,8 +210,10 @@ test('an unknown contact, an unknown list', async () => {
   const log = await auditedLog();
   await log.at(0, e.listCreated, e.contactCreated);
   const time = second(0);
-  expect(await log.audit.contactAt({ stream: 'contact-nobody', time })).toBeUndefined();
-  expect(await log.audit.contactAt({ stream: contactStream, listId: 'lst_unknown', time })).toBeUndefined();
+  const nobody = log.audit.contactAt({ stream: 'contact-nobody', time });
+  await expect(nobody).rejects.toMatchObject({ code: 'no_such_contact' });
+  const nowhere = log.audit.contactAt({ stream: contactStream, list: 'lst_unknown', time });
+  await expect(nowhere).rejects.toMatchObject({ code: 'no_such_list' });
 });
 
 describe('an event that cannot be read', () => {
@@ -289,12 +300,8 @@ describe('an event that cannot be read', () => {
     await log.at(2, { type: 'ContactCreated', data: { contact_id: 'con_02', person } });
     await log.appendRaw(contactStream, { ...erased(3), data: '{"contact_id":"con_02"}' });
     expect(await at(log, 0)).toMatchObject({ profile: { next_change: because('ContactCreated', 2) } });
-    for (const answer of [
-      await at(log, 0),
-      await inList(log, 0),
-      await inList(log, 1),
-      await inList(log, 0, otherList.list_id),
-    ])
+    await expect(inList(log, 0, otherList.list_id)).rejects.toMatchObject({ code: 'never_in_list' });
+    for (const answer of [await at(log, 0), await inList(log, 0), await inList(log, 1)])
       expect(JSON.stringify(answer)).not.toContain('next_unreadable');
     expect(await at(log, 2)).toMatchObject({
       profile: { next_change: null, next_unreadable: { contact_id: 'con_02' } },

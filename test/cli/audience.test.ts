@@ -3,6 +3,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { untimed } from '../support/answers.js';
 import { audience, audienceProcess, jsonLines, startAudience, type Ended } from '../support/audience.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { eventually, freshFolder, startService, type Service } from '../support/service.js';
@@ -16,7 +17,9 @@ let contactId: string;
 beforeAll(async () => {
   service = await startService();
   list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
-  const body = { email: ada, firstName: 'Ada', status: 'Subscribed', tag_name: ['VIP'] };
+  await service.make('/v1/lists/create', { list_name: 'Empty' }, 'list_id');
+  const consent = { source: 'form', statement: 'Yes,\nsend me the news.' };
+  const body = { email: ada, firstName: 'Ada', status: 'Subscribed', tag_name: ['VIP'], consent };
   contactId = await service.make(`/v1/contacts/${list}/upsertcontact`, body, 'contact_id');
   await service.post(`/v1/lists/${list}/update`, { list_name: 'Letters' });
   await service.post(`/v1/contacts/${list}/updatestatus`, { contact_email: ada, status: 'Unsubscribed' });
@@ -44,6 +47,11 @@ const on = (folder: string, ...words: readonly string[]): Promise<Ended> => audi
 const data = (text: string): unknown => (JSON.parse(text) as { data: unknown }).data;
 const audit = (rest: string): string => `/v1/audit/${rest}`;
 
+interface Told {
+  readonly statusCode: number;
+  readonly status: string;
+}
+
 /** What the auditor answers of a contact is what the service answers. */
 async function expectSameContact(folder: string, contact: string): Promise<void> {
   const asked = encodeURIComponent(contact);
@@ -52,10 +60,18 @@ async function expectSameContact(folder: string, contact: string): Promise<void>
     on(folder, 'audit', 'at', contact, '--time', later, '--json'),
     on(folder, 'audit', 'at', contact, '--time', later, '--list', list, '--json'),
   ]);
-  expect(jsonLines(history.out)).toEqual((await service.get(audit(`contacts/${asked}/history`))).items());
-  expect(jsonLines(at.out)).toEqual([data((await service.get(audit(`contacts/${asked}/at?time=${later}`))).text)]);
+  const told = await service.get(audit(`contacts/${asked}/history`));
+  const {
+    data: items,
+    statusCode: _,
+    status: __,
+    ...end
+  } = JSON.parse(untimed(told.text)) as { data: unknown[] } & Told;
+  expect(jsonLines(untimed(history.out))).toEqual([...items, { line: 'end', ...end }]);
+  const then = await service.get(audit(`contacts/${asked}/at?time=${later}`));
+  expect(jsonLines(untimed(at.out))).toEqual([data(untimed(then.text))]);
   const inList = await service.get(audit(`contacts/${asked}/at?time=${later}&list_id=${list}`));
-  expect(jsonLines(one.out)).toEqual([data(inList.text)]);
+  expect(jsonLines(untimed(one.out))).toEqual([data(untimed(inList.text))]);
   for (const { code, err } of [history, at, one]) expect({ code, err }).toEqual({ code: 0, err: '' });
 }
 
@@ -66,10 +82,13 @@ async function expectSameLists(folder: string): Promise<void> {
     on(folder, 'audit', 'list', list, '--time', later, '--format', 'csv'),
     on(folder, 'audit', 'events', '--json'),
   ]);
-  expect(members.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}`))).text);
+  expect(untimed(members.out)).toBe(untimed((await service.get(audit(`lists/${list}/at?time=${later}`))).text));
   expect(csv.out).toBe((await service.get(audit(`lists/${list}/at?time=${later}&format=csv`))).text);
   expect(events.out).toBe((await service.get(audit('events?format=ndjson'))).text);
-  for (const { code, err } of [members, csv, events]) expect({ code, err }).toEqual({ code: 0, err: '' });
+  for (const { code } of [members, csv, events]) expect(code).toBe(0);
+  expect(events.err).toBe('');
+  for (const { err } of [members, csv])
+    expect(err).toMatch(/^The time is in the future: .*\nAnswered at .*, head [0-9a-f]{64}\.\n$/);
 }
 
 describe('audience audit', () => {
@@ -105,26 +124,60 @@ describe('audience audit', () => {
         ['audit', 'history', contact, '--json', '--data-dir', folder],
         options,
       );
-      expect({ code, types: jsonLines(out).length }).toEqual({ code: 0, types: 5 });
+      expect({ code, types: jsonLines(out).length }).toEqual({ code: 0, types: 6 });
       expect(err).toContain('cannot be written to');
     }
   });
 
   test('tells the history in a table of plain words', { timeout: 60_000 }, async () => {
-    const { out } = await on(service.dataDir, 'audit', 'history', ada, '--list', list, '--limit', '3');
-    const [head = '', first = '', second = '', third = '', rest] = out.split('\n');
+    const { out } = await on(service.dataDir, 'audit', 'history', ada, '--list', 'news', '--limit', '3');
+    const [head = '', first = '', ...lines] = out.split('\n');
+    const [source, yes, news, second = '', third = '', ...rest] = lines;
     expect(head).toMatch(/^TIME +WHAT +BY +REQUEST$/);
-    expect(first).toMatch(/^\S{23}Z {2}Subscribed to the list "News" for the first time\..* {2}test {2}/);
+    expect(first).toMatch(/^\S{23}Z {2}Subscribed to the list "News" for the first time, with consent\..* {2}test {2}/);
     expect(second).toContain('The tag "VIP" was attached in the list "News".');
     expect(third).toContain('The list "News" was renamed "Letters".');
     expect(first).toContain('(Its name now is "Letters".)');
-    expect(rest).toBe('');
+    expect([source, yes, news].map((text) => text?.trim())).toEqual(['source form', '| Yes,', '| send me the news.']);
+    expect(rest).toEqual([
+      '',
+      `"News" is taken for the list ${list}, whose name is now "Letters".`,
+      expect.stringMatching(/^Answered at \S+Z from the log \S+, up to event \d+, head [0-9a-f]{64}\.$/),
+      '',
+    ]);
+  });
+
+  test('lists all lists, with their times', { timeout: 60_000 }, async () => {
+    const words = ['audit', 'lists'];
+    const { out } = await on(service.dataDir, ...words);
+    expect(out).toMatch(new RegExp(`^LIST .*EARLIER NAMES\\n${list} +Letters +\\S+Z +News \\(until \\S+Z\\)\\n`));
+    const [first, second, end] = jsonLines((await on(service.dataDir, ...words, '--json')).out);
+    expect(first).toMatchObject({ list_id: list, list_name: 'Letters', deleted_at: null });
+    expect(second).toMatchObject({ list_name: 'Empty', earlier_names: [] });
+    expect(end).toMatchObject({ line: 'end', ordinal: expect.any(Number) as unknown });
+  });
+
+  test('tells of e-mails in the history, with and without views', { timeout: 60_000 }, async () => {
+    const mail = { from_email: 'shop@example.com', to_email: ada.toUpperCase(), subject: 'Hello {{name}}' };
+    await service.post('/v1/email/send', { ...mail, mail_template: '<p>Hi</p>', variables: { name: 'Ada' } });
+    // Waits until the views have the e-mail.
+    await service.get(audit(`contacts/${ada}/history`));
+    const folder = copied();
+    const whole = await on(folder, 'audit', 'history', ada);
+    expect(whole.out).toMatch(/An e-mail was requested\. Subject: "Hello Ada"\. +test/);
+    expect(whole.out).toMatch(/\n\nE-mails are complete up to position \d{20}\.\nAnswered at/);
+    for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) rmSync(path.join(folder, file), { force: true });
+    const { out } = await on(folder, 'audit', 'history', ada, '--json');
+    const emails = jsonLines(out).flatMap(({ type, email }) => (email === undefined ? [] : [[type, email]]));
+    expect(emails[0]).toMatchObject(['EmailRequested', { subject: 'Hello Ada' }]);
   });
 
   test('tells in words how it was, and why', { timeout: 60_000 }, async () => {
     const { out } = await on(service.dataDir, 'audit', 'at', ada, '--time', later);
     expect(out).toContain(`${ada} (${contactId}) at 2999-01-01T23:59:59.999Z\n`);
     expect(out).toContain(`Unsubscribed in the list "Letters" (${list})\n`);
+    expect(out).toMatch(/\n {2}consent {6}source form\n {15}\| Yes,\n {15}\| send me the news\.\n {4}recorded {3}/);
+    expect(out).toContain('\nThe time is in the future: this is how it is now, ');
     expect(out).toMatch(/because {4}\S+Z {2}Unsubscribed from the list "Letters"\. By test, request \S+\.\n/);
     const before = await on(service.dataDir, 'audit', 'at', ada, '--time', '2000-01-01');
     expect(before.out).toMatch(
@@ -138,7 +191,7 @@ describe('audience audit', () => {
     const words = ['audit', 'list', list, '--time', later, '--format', 'csv', '--out', file];
     const { code, out, err } = await on(service.dataDir, ...words);
     expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err).toMatch(/SHA-256 [0-9a-f]{64}\n$/);
+    expect(err).toMatch(/SHA-256 [0-9a-f]{64}\n/);
     expect(readFileSync(file, 'utf8')).toContain(ada);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await on(service.dataDir, ...words);
@@ -190,17 +243,24 @@ describe('what is wrong', () => {
     expect(await failed(2, 'audit', 'history', 'a@b@c')).toBe(
       'usage: <contact> must be a contact id or a valid email address',
     );
-    expect(await failed(2, 'audit', 'events', '--after', '12')).toContain('--after must be');
+    expect(await failed(2, 'audit', 'at', ada, '--time', later, '--at', later)).toBe(
+      'usage: --time and --at are one option: give it once',
+    );
+    expect(await failed(2, 'audit', 'events', '--after', '99999')).toContain('--after must be');
   });
 
   test('is exit code 1 where nothing is known', { timeout: 120_000 }, async () => {
-    const nothing = 'not_found: No such contact or list.';
+    const nobody = 'unknown_contact: There is no such contact';
     const answers = await Promise.all([
       failed(1, 'audit', 'history', 'nobody@example.com'),
       failed(1, 'audit', 'at', 'con_of_nobody', '--time', later),
       failed(1, 'audit', 'list', 'lst_none', '--time', later),
+      failed(1, 'audit', 'history', ada, '--list', 'leters'),
+      failed(1, 'audit', 'at', ada, '--time', later, '--list', 'Empty'),
     ]);
-    expect(answers).toEqual([nothing, nothing, nothing]);
+    const never = 'never_in_list: The contact was never in this list';
+    const nowhere = 'unknown_list: There is no such list';
+    expect(answers).toEqual([nobody, nobody, nowhere, `${nowhere}. Did you mean "Letters"?`, never]);
   });
 
   test('is said in words where there is no log, or not its secret', { timeout: 60_000 }, async () => {

@@ -86,7 +86,7 @@ describe('GET /v1/audit/lists/{list_id}/at', () => {
     expect(keyless).toMatchObject({ status: 401, body: unauthorized({}) });
     expect(keyless.headers['www-authenticate']).toBe('Bearer');
     expect(await service.post(target, {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
-    expect((await service.get(target)).body).toEqual(refusals.notFound);
+    expect((await service.get(target)).body).toEqual(refusals.list);
     const { list } = await listOf(0);
     expect((await at(list, '')).body).toEqual(refusal('time is required', {}));
     expect((await at(list, '?time=2026-03-01&format=xml')).body).toEqual(refusal('format must be ndjson or csv', {}));

@@ -1,6 +1,7 @@
 /** The history of a contact over HTTP, as an auditor asks for it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  untimed,
   instant,
   refusal,
   refusals,
@@ -66,7 +67,7 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
     expect(tagDeleted).toMatchObject({ type: 'TagDeleted', list_ids: [list] });
     expect(listDeleted).toMatchObject({ previous_status: 'Unsubscribed', status: null });
     for (const spelling of [email, ` ${email.toUpperCase()} `])
-      expect((await historyOf(spelling)).body).toEqual(byId.body);
+      expect(untimed((await historyOf(spelling)).text)).toBe(untimed(byId.text));
 
     const event = (await service.events(requestId)).find(({ type }) => type === 'ContactSubscribed');
     expect(subscribed).toMatchObject({
@@ -126,14 +127,11 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
 
   test('an unknown contact, an unknown list: 404', async () => {
     const { email } = await life();
-    for (const answer of [
-      await historyOf(someAddress()),
-      await historyOf(strangerId('con')),
-      await historyOf(email, `?list_id=${strangerId('lst')}`),
-    ]) {
-      expect(answer.status).toBe(404);
-      expect(answer.body).toEqual(refusals.notFound);
-    }
+    expect(await historyOf(someAddress())).toMatchObject({ status: 404, body: refusals.contact });
+    expect(await historyOf(strangerId('con'))).toMatchObject({ status: 404, body: refusals.contact });
+    expect(await historyOf(email, `?list_id=${strangerId('lst')}`)).toMatchObject({ status: 404, body: refusals.list });
+    const other = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    expect((await historyOf(email, `?list_id=${other}`)).body).toEqual(refusals.neverInList);
   });
 
   test.for([
@@ -161,7 +159,7 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
 
   test('an empty history within the filter is an empty page', async () => {
     const { email } = await life();
-    expect((await historyOf(email, '?to=2020-01-01')).body).toEqual(shown([]));
+    expect((await historyOf(email, '?to=2020-01-01')).body).toMatchObject(shown([]));
   });
 
   test('nothing personal is logged', async () => {
@@ -204,7 +202,7 @@ describe('GET /v1/audit/contacts/{contact}/at', () => {
         },
       }),
     );
-    expect((await at(contactId, `?time=${before}&list_id=${list}`)).body).toEqual(answer.body);
+    expect(untimed((await at(contactId, `?time=${before}&list_id=${list}`)).text)).toBe(untimed(answer.text));
     expect((await at(email, `?time=${before}`)).body).toMatchObject({
       data: { subscriptions: [Reflect.get(Object(Reflect.get(Object(answer.body), 'data')), 'subscription')] },
     });
@@ -218,9 +216,9 @@ describe('GET /v1/audit/contacts/{contact}/at', () => {
   test('an unknown contact, an unknown list: 404; no time, a bad one: 400', async () => {
     const { email } = await life();
     const time = '?time=2026-03-01';
-    expect((await at(someAddress(), time)).body).toEqual(refusals.notFound);
-    expect((await at(strangerId('con'), time)).body).toEqual(refusals.notFound);
-    expect((await at(email, `${time}&list_id=${strangerId('lst')}`)).body).toEqual(refusals.notFound);
+    expect((await at(someAddress(), time)).body).toEqual(refusals.contact);
+    expect((await at(strangerId('con'), time)).body).toEqual(refusals.contact);
+    expect((await at(email, `${time}&list_id=${strangerId('lst')}`)).body).toEqual(refusals.list);
     expect((await at(email, '')).body).toEqual(refusal('time is required', {}));
     expect((await at(email, '?time=')).body).toEqual(refusal('time is required', {}));
     expect((await at(email, '?time=now')).body).toEqual(

@@ -15,6 +15,7 @@ import {
   success,
   unauthorized,
   unique,
+  forbidden,
 } from '../support/answers.js';
 import { eventually, type Answer, type Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
@@ -37,14 +38,6 @@ async function issue(scopes: readonly string[], more: object = {}): Promise<Issu
   const secret = answer.field('secret');
   return { id: answer.field('key_id'), secret, bearer: bearer(secret) };
 }
-
-const forbidden = (scope: string): object => ({
-  statusCode: 403,
-  status: 'Error',
-  message: `API key lacks the scope ${scope}`,
-  data: {},
-  type: 'forbidden',
-});
 
 async function entry(id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const answer = await ok(service.get('/v1/keys?limit=200'));
@@ -301,7 +294,7 @@ test('a key that ends is refused on an open connection, and its streams are cut'
 });
 
 describe('an auditor, with audit:read alone,', () => {
-  const endpoints = allOf(createEndpoints(Date.now)).filter(({ scope }) => scope !== 'none');
+  const endpoints = allOf(createEndpoints(Date.now)).filter(({ scope }) => scope !== 'none' && scope !== 'of the view');
 
   test('reads the record and changes nothing, whatever the route', async () => {
     const auditor = await issue(['audit:read']);

@@ -175,6 +175,8 @@ describe('emails', () => {
   const requested = {
     email_id: 'eml_01',
     stream: examples.emailStream,
+    recipient_key: e.emailRequested.data.recipient_key,
+    requested_position: examplePosition(1),
     state: 'requested',
     open: true,
     attempts: 0,

@@ -38,9 +38,24 @@ export const refusal = (message: string, data: unknown, type: ErrorType = 'valid
   type,
 });
 
+/** An auditor's answer without the time when it was given, and how far the views were then. */
+export const untimed = (text: string): string =>
+  text.replaceAll(/"answered_at":"[^"]*",/g, '').replaceAll(/,"emails_until":"[^"]*"/g, '');
+
+const missing = (message: string, type: ErrorType): Envelope => ({
+  statusCode: 404,
+  status: 'Error',
+  message,
+  data: {},
+  type,
+});
+
 /** The refusals that never depend on the resource. */
 export const refusals = {
   notFound: { statusCode: 404, status: 'Error', message: 'Resource not found', data: {}, type: 'not_found' },
+  contact: missing('There is no such contact', 'unknown_contact'),
+  list: missing('There is no such list', 'unknown_list'),
+  neverInList: missing('The contact was never in this list', 'never_in_list'),
   method: { statusCode: 405, status: 'Error', message: 'Method not allowed', data: {}, type: 'method_not_allowed' },
   tooLarge: { statusCode: 413, status: 'Error', message: 'Request body is too large', data: {}, type: 'too_large' },
   mediaType: {
@@ -93,3 +108,12 @@ export const someRequestId = (): string => `e2e.${randomBytes(8).toString('hex')
 /** Id of a list of its own. */
 export const newList = async (service: Service): Promise<string> =>
   (await service.client().createList({ body: { list_name: unique('List') } })).data.list_id;
+
+/** Where a key lacks a scope. */
+export const forbidden = (scope: string): object => ({
+  statusCode: 403,
+  status: 'Error',
+  message: `API key lacks the scope ${scope}`,
+  data: {},
+  type: 'forbidden',
+});

@@ -7,6 +7,7 @@ import { nextChange, worldAt, type Done, type World } from './audit-model.js';
 export interface Auditor {
   /** Undefined: nothing is known of the address. */
   contactAt(email: string, time: string): Promise<unknown>;
+  /** Undefined: the contact was never in the list. */
   inListAt(email: string, time: string, list: string): Promise<unknown>;
   history(email: string, range: HistoryRange): Promise<readonly Told[]>;
   /** Lines of JSON. */
@@ -79,11 +80,17 @@ function subscriptionOf(journal: readonly Done[], { email, list, time }: Questio
     // A deleted list keeps its last name.
     list_name: nameOf(journal, list, time),
     status: member?.status ?? null,
-    consent: member?.consent ?? null,
+    // Also after the deletion of the list.
+    consent: (member ?? memberOf(beforeDeletion(journal, list, time)))?.consent ?? null,
     by: member?.by ?? deletionOf(journal, { email, list, time }),
     next: nextChange(journal, time, (then) => memberOf(then)?.by),
     tags: tags.sort(byName),
   };
+}
+
+function beforeDeletion(journal: readonly Done[], list: string, time: number): World {
+  const end = journal.findIndex((done) => done.at <= time && done.do === 'delete list' && done.id === list);
+  return worldAt(journal.slice(0, Math.max(end, 0)), Infinity);
 }
 
 function nameOf(journal: readonly Done[], list: string, time: number): string | null {
@@ -162,8 +169,12 @@ export async function checkContact({ auditor, journal, email, list, time, from, 
   expect(seenContact(answer as AnsweredContact)).toEqual(contactOf(journal, email, time));
 
   const one = await auditor.inListAt(email, iso(time), list);
-  const { subscription } = one as { subscription: AnsweredSubscription };
-  expect(seen(subscription)).toEqual(subscriptionOf(journal, { email, list, time }));
+  if (!journal.some((done) => done.do === 'status' && done.email === email && done.list === list))
+    expect(one).toBeUndefined();
+  else {
+    const { subscription } = one as { subscription: AnsweredSubscription };
+    expect(seen(subscription)).toEqual(subscriptionOf(journal, { email, list, time }));
+  }
 
   const history = await auditor.history(email, { from: iso(from), to: iso(time), limit });
   const told = worldAt(journal, time).told.filter((item) => item.email === email && item.at >= from);

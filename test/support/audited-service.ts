@@ -20,12 +20,15 @@ import type { EventStore } from '../../src/eventstore/event-store.js';
 import { createOwnWrites, type OwnWrites } from '../../src/projector/read-your-writes.js';
 import type { AnalyticsQueries } from '../../src/projections/analytics-queries.js';
 import type { Queries } from '../../src/projections/queries.js';
+import { logHeads } from '../../src/evidence/log-head.js';
+import { emailsInLog } from './auditing.js';
 import { openLog } from './event-log.js';
 
 export interface AuditedAnswer {
   readonly status: number;
   readonly data: unknown;
   readonly message?: string;
+  readonly type?: string;
   readonly next_cursor?: string;
 }
 
@@ -92,7 +95,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
   });
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
-  const queries: Queries = new Proxy<Queries>(given as Queries, { get });
+  const queries: Queries = new Proxy<Queries>({ emailsTo: emailsInLog(store).to, ...given } as Queries, { get });
   const unlimited = createRateLimiter('default', 0, () => 0);
   const grant = fullGrant(configuredKey(`test:${key}`));
   const find = (hash: string) => (hash === grant.hash.toString('hex') ? grant : undefined);
@@ -103,6 +106,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     analytics: new Proxy({} as AnalyticsQueries, { get: () => never }),
     ownWrites: instead.ownWrites ?? createOwnWrites({ projections: [], head: '', now: () => 0 }),
     events: store,
+    logHead: logHeads(store, async () => undefined),
     parked,
     keys: { newId: never, newSecret: never, change: never, all: never, lastUse: never },
     rebuilds: { request: never, status: never },

@@ -1,10 +1,14 @@
 /** A log for the auditor: what happened when, appended as given, and the histories over it. */
 import { createAudit, type Audit } from '../../src/audit/audit.js';
+import type { EmailHint, EmailHints } from '../../src/audit/emails.js';
 import type { HistoryRequest } from '../../src/audit/history.js';
 import type { HistoryItem } from '../../src/audit/history-item.js';
+import type { AuditReader } from '../../src/audit/reading.js';
+import { subjectOf } from '../../src/commands/email-content.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { Metadata } from '../../src/events/envelope.js';
-import type { EventToAppend } from '../../src/eventstore/event-store.js';
+import { logHeads } from '../../src/evidence/log-head.js';
+import type { EventReader, EventToAppend } from '../../src/eventstore/event-store.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { openLog } from './event-log.js';
 import { examples, toAppend } from './examples.js';
@@ -28,13 +32,41 @@ export interface AuditedLog {
   at(second: number, ...events: readonly DomainEvent[]): Promise<void>;
   append(stream: string, event: DomainEvent, metadata?: Partial<Metadata>): Promise<string>;
   appendRaw(stream: string, event: EventToAppend): Promise<string>;
-  /** All items of all pages; undefined where the contact is unknown. */
-  history(request?: Partial<HistoryRequest>): Promise<readonly HistoryItem[] | undefined>;
+  /** All items of all pages. */
+  history(request?: Partial<HistoryRequest>): Promise<readonly HistoryItem[]>;
 }
+
+/** When the auditor answers: an hour after the example hour. */
+export const answerTime = Date.UTC(2026, 2, 1, 11);
+
+/** Finds e-mails without a view: by going through the log. */
+export const emailsInLog = (reader: Pick<EventReader, 'readAll' | 'head'>): EmailHints => ({
+  until: () => reader.head(),
+  async *to(recipientKey) {
+    const found = new Map<string, EmailHint>();
+    for await (const events of reader.readAll())
+      for (const { type, stream, position, data } of events) {
+        const known = found.get(stream);
+        if (known !== undefined) found.set(stream, { ...known, last: position });
+        if (type === 'EmailRequested' && data.includes(recipientKey))
+          found.set(stream, { stream, first: position, last: position });
+      }
+    yield [...found.values()];
+  },
+  subjectOf,
+});
+
+export const auditOf = (reader: AuditReader & Pick<SqliteEventStore, 'chainHead'>): Audit =>
+  createAudit({
+    reader,
+    logHead: logHeads(reader, async () => undefined),
+    clock: () => answerTime,
+    emails: emailsInLog(reader),
+  });
 
 export async function auditedLog(): Promise<AuditedLog> {
   const { store } = await openLog();
-  const audit = createAudit(store);
+  const audit = auditOf(store);
   const appendRaw = async (stream: string, event: EventToAppend): Promise<string> =>
     (await store.append(stream, [event], { expectedRevision: 'any' })).position;
   const append = (stream: string, event: DomainEvent, metadata: Partial<Metadata> = {}): Promise<string> =>
@@ -52,9 +84,8 @@ export async function auditedLog(): Promise<AuditedLog> {
       let after: string | undefined;
       do {
         const page = await audit.history({ stream: contactStream, limit: 50, ...request, after });
-        if (page === undefined) return undefined;
         items.push(...page.items);
-        after = page.next;
+        after = page.next_cursor;
       } while (after !== undefined);
       return items;
     },

@@ -13,7 +13,11 @@ export const overHttp = (service: AuditedService): Auditor => ({
     expect([200, 404]).toContain(status);
     return status === 404 ? undefined : data;
   },
-  inListAt: async (email, time, list) => (await service.get(`${pathOf(email)}/at?time=${time}&list_id=${list}`)).data,
+  async inListAt(email, time, list) {
+    const { status, data, type } = await service.get(`${pathOf(email)}/at?time=${time}&list_id=${list}`);
+    expect([200, 'never_in_list']).toContain(type ?? status);
+    return status === 404 ? undefined : data;
+  },
   async history(email, { from, to, limit }) {
     const items: Told[] = [];
     let cursor = '';
@@ -35,20 +39,19 @@ export function onCommandLine(env: Overrides): Auditor {
     expect(ended).toMatchObject({ code: 0, err: '' });
     return ended;
   };
+  const askAt = async (type: string, ...words: readonly string[]): Promise<unknown> => {
+    const { code, out, err } = await audience(['audit', 'at', ...words, '--json'], { env });
+    if (code === 1 && out.includes(`"type":"${type}"`)) return undefined;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return jsonLines(out)[0];
+  };
   return {
-    async contactAt(email, time) {
-      const words = ['audit', 'at', email, '--time', time, '--json'];
-      const { code, out, err } = await audience(words, { env });
-      if (code === 1 && out.includes('"type":"not_found"')) return undefined;
-      expect({ code, err }).toEqual({ code: 0, err: '' });
-      return jsonLines(out)[0];
-    },
-    inListAt: async (email, time, list) => jsonLines((await ask('at', email, '--time', time, '--list', list)).out)[0],
+    contactAt: (email, time) => askAt('unknown_contact', email, '--time', time),
+    inListAt: (email, time, list) => askAt('never_in_list', email, '--time', time, '--list', list),
     history: async (email, { from, to }) =>
-      jsonLines((await ask('history', email, '--from', from, '--to', to)).out).map(({ type, request_id }) => ({
-        type: String(type),
-        request_id: String(request_id),
-      })),
+      jsonLines((await ask('history', email, '--from', from, '--to', to)).out)
+        .filter(({ line }) => line === undefined)
+        .map(({ type, request_id }) => ({ type: String(type), request_id: String(request_id) })),
     listAt: async (list, time) => (await ask('list', list, '--time', time)).out,
   };
 }

@@ -7,7 +7,8 @@ import { pageOf } from '../schemas/answers.js';
 import * as answers from '../schemas/answers-audit.js';
 import { ownRead } from './endpoint.js';
 
-const listId = optionalText('Only what concerns this list.');
+const listId = optionalText('Id or name of a list: only what concerns it.');
+const listErrors = ['no_such_list', 'no_such_list_near'] as const;
 
 const eventTypes = optionalText('')
   .transform((names) => names?.split(',') ?? [])
@@ -27,8 +28,8 @@ export const auditEndpoints = {
     summary: 'What happened to a contact',
     description: '`contact` is an id or an address.',
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
-    answer: pageOf(answers.historyItem),
-    errors: ofAddress,
+    answer: pageOf(answers.historyItem, answers.historyBasis),
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
@@ -36,16 +37,18 @@ export const auditEndpoints = {
     description: '`contact` is an id or an address.',
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
     answer: { data: answers.contactAt },
-    errors: ofAddress,
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
   }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
     scope: 'audit:read',
     summary: 'The members of a list as they were at a time',
+    description: '`list_id` is an id or a name.',
     query: z.object({
       time: time('end', 'The point in time.'),
       format: choice(['ndjson', 'csv'], 'Form of the lines.').default('ndjson'),
     }),
     answer: { others: { 'application/x-ndjson': answers.listAtLine, 'text/csv': z.string() } },
+    errors: listErrors,
   }),
   events: ownRead('listEvents', '/v1/audit/events', {
     scope: 'audit:read',

@@ -24,8 +24,8 @@ export interface Endpoint<Body extends z.ZodType, Query extends z.ZodType, Path 
   readonly method: 'get' | 'post' | 'postOrDelete';
   /** With its parameters in braces. */
   readonly path: Path;
-  /** What the API key must be allowed to do; `none`: no key is asked for. */
-  readonly scope: Scope | 'none';
+  /** What the API key must be allowed to do; `none`: no key is asked for; `of the view`: to read what the view holds. */
+  readonly scope: Scope | 'none' | 'of the view';
   readonly summary: string;
   readonly description?: string;
   /**

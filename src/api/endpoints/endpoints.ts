@@ -9,6 +9,7 @@ import type { AnyEndpoint } from './endpoint.js';
 import { healthEndpoints } from './health.js';
 import { keyEndpoints } from './keys.js';
 import { projectionsEndpoints } from './projections.js';
+import { viewEndpoints } from './views.js';
 
 /** By resource. `clock` tells milliseconds since the epoch. */
 export function createEndpoints(clock: () => number) {
@@ -21,6 +22,7 @@ export function createEndpoints(clock: () => number) {
     audit: auditEndpoints,
     analytics: analyticsEndpoints,
     projections: projectionsEndpoints,
+    views: viewEndpoints,
     keys: keyEndpoints,
     health: healthEndpoints,
     docs: docsEndpoints,

@@ -51,10 +51,14 @@ export function createDocument({ endpoints, examples, version }: DocumentOptions
   };
 }
 
+function needsOf(scope: AnyEndpoint['scope']): readonly string[] {
+  if (scope === 'none') return [];
+  return [scope === 'of the view' ? 'Needs the scope of what the view holds.' : `Needs the scope \`${scope}\`.`];
+}
+
 function described({ endpoint, method }: Operation): Json {
   const { id, path, summary, description, scope } = endpoint;
-  const needs = scope === 'none' ? [] : [`Needs the scope \`${scope}\`.`];
-  const sentences = [...(description === undefined ? [] : [description]), ...needs];
+  const sentences = [...(description === undefined ? [] : [description]), ...needsOf(scope)];
   return {
     operationId: endpoint.method === 'postOrDelete' && method === 'post' ? `${id}ByPost` : id,
     tags: [resources[path.split('/')[2] ?? '']?.name ?? 'Service'],

@@ -1,6 +1,6 @@
 /** What the auditor's endpoints answer: items of a history, a contact and a list at a time, events of the feed. For the API description and for tests. */
 import { z } from 'zod';
-import { profile, tag } from './answers.js';
+import { incomplete, profile, tag } from './answers.js';
 import * as value from './values.js';
 import { cause, count, event, object, origin, position, subscriptionStatus, time } from './values.js';
 
@@ -51,6 +51,15 @@ const thenAndNow = {
 const status = subscriptionStatus.nullable();
 const withoutEffect = z.literal(true).optional().describe('It was written after the deletion and changed nothing.');
 
+const email = object(
+  'EmailOfHistory',
+  {
+    email_id: value.emailId,
+    subject: value.text('As it went out; null to a key without `email:read`.', 'Welcome').nullable(),
+  },
+  'An e-mail to this person.',
+);
+
 const historyEvent = object(
   'HistoryEvent',
   {
@@ -65,19 +74,43 @@ const historyEvent = object(
       .optional()
       .describe('On an event of a tag: the lists in which the contact bore it.'),
     consent: howAgreed.optional(),
+    email: email.optional(),
     without_effect: withoutEffect,
-    data: z.record(z.string(), z.unknown()).describe('The event in full, as docs/events.md has it.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('The event in full, as docs/events.md has it; of an e-mail without its text.'),
   },
-  'An event of a contact, or of its lists and tags. What does not apply is absent.',
+  'An event of a contact, of its lists and tags, or of an e-mail to it. What does not apply is absent.',
 );
 
 const unreadableHistoryEvent = object(
   'UnreadableHistoryEvent',
-  { ...unreadableFields, unreadable: z.literal(true), data: z.unknown() },
+  { ...unreadableFields, unreadable: z.literal(true), email: email.optional(), data: z.unknown() },
   'An event in its place that this version of the service cannot read; `data` is as stored.',
 );
 
 export const historyItem = z.union([historyEvent, unreadableHistoryEvent]).meta({ id: 'HistoryItem' });
+
+const basis = {
+  answered_at: time,
+  log_id: z.guid().nullable().describe('Null: nothing was ever written to the log.'),
+  position: value.maybePosition.describe('Of the last event of the log that the answer has seen.'),
+  ordinal: count.nullable().describe('Number of events in the evidence chain up to there; null: no chain is known.'),
+  head: value.text('The link of the last of them.', 'a3'.repeat(32)).nullable(),
+  unlinked: z.literal(true).optional().describe('The events after `ordinal`, up to `position`, have no link yet.'),
+  future: z
+    .literal(true)
+    .optional()
+    .describe('A time that was asked for had not come: until then the answer may change.'),
+  list_note: value.text('Which list was taken for a name.', '"News" is taken for the list lst_01J….').optional(),
+};
+
+/** What stands beside the items of a history. */
+export const historyBasis = {
+  ...basis,
+  incomplete,
+  emails_until: value.maybePosition.optional().describe('The e-mails are complete up to here. Absent with `list_id`.'),
+};
 
 const nextChange = {
   next_change: evidence.nullable().describe('The first event after the time that changed it; null: none.'),
@@ -95,13 +128,14 @@ const subscriptionAt = object('SubscriptionAt', {
   consent: howAgreed
     .extend({ because: evidence })
     .nullable()
-    .describe('The last consent that was recorded for the list.'),
+    .describe('The last consent that was recorded for the list, also after its deletion.'),
   tags: z.array(tag.extend(reasons)),
   ...reasons,
 });
 
 const contactAtFields = {
   time,
+  ...basis,
   contact_id: value.contactId.nullable().describe('Null: the address had no contact.'),
   existed: z.boolean().nullable().describe('Null: the event that would tell may be unreadable.'),
   created_at: time.nullable(),
@@ -128,6 +162,7 @@ export const listAtLine = z
       list_id: value.listId,
       list_name: value.listName.nullable().describe('Null before the list was created.'),
       time,
+      ...basis,
       state: z.enum(['living', 'deleted', 'not_created']),
       because: evidence.nullable().describe('Its creation, last rename or deletion.'),
     }),

@@ -153,3 +153,13 @@ export const readiness = object('Readiness', {
   log_lines: z.strictObject({ dropped: count }),
   mailer: z.strictObject({ running: count, worklist_readable: flag }).optional(),
 });
+
+export const viewDocument = object(
+  'ViewDocument',
+  {
+    id: value.text('Id of the document.', '2026-03-01'),
+    document: z.record(z.string(), z.unknown()).describe('As the view has made it.'),
+    position: value.position.describe('Of the last event that changed it.'),
+  },
+  'A document of a view.',
+);

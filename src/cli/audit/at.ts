@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Evidence } from '../../audit/event-details.js';
 import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../../audit/point-in-time.js';
 import { profileFields } from '../../events/contact.js';
-import { auditing, findContact, nothingKnown } from './log.js';
-import { timeIn } from './options.js';
+import { basisInWords, consentInWords } from './in-words.js';
+import { auditing, findContact } from './log.js';
+import { timeIn, timeOption } from './options.js';
 import { paintFor, type Paint } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
@@ -19,12 +20,12 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
     .command('at')
     .description('how a contact was at a time: status, tags and profile, each with its reason')
     .argument('<contact>', 'contact id, or e-mail address')
-    .requiredOption('--at, --time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
-    .option('--list <id>', 'only this list, also when the contact was not in it')
+    .addOption(timeOption('--at, --time <time>').makeOptionMandatory())
+    .option('--list <list>', 'only this list, by id or name, also when the contact was not in it then')
     .action((contact: string, options: unknown) => at(contact, optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit at ada@example.com --time 2026-03-01',
-    'audience audit at con_01J… --time 2026-03-01T12:00+01:00 --list lst_01J… --json',
+    'audience audit at con_01J… --time 2026-03-01T12:00+01:00 --list Newsletter --json',
   ]);
 }
 
@@ -33,8 +34,7 @@ async function at(contact: string, options: z.output<typeof optionsSchema>, line
   const { stdout, signal, env } = line;
   await auditing(line, async (open) => {
     const found = await findContact(contact, open);
-    const answer = await open.audit.contactAt({ ...found, listId: options.list, time, signal });
-    if (answer === undefined) throw nothingKnown();
+    const answer = await open.audit.contactAt({ ...found, list: options.list, time, signal });
     await stdout.write(line.json ? `${JSON.stringify(answer)}\n` : inWords(answer, paintFor(stdout, env)));
   });
 }
@@ -56,7 +56,9 @@ function inWords(contact: ContactAt, paint: Paint): string {
         ];
   const shown = subscriptions.flatMap((subscription) => ['', ...subscriptionLines(subscription, paint)]);
   const none = profile !== null && shown.length === 0 ? ['', 'In no list.'] : [];
-  return [...lines, ...shown, ...none, ...missed(unreadable)].map((line) => `${line}\n`).join('');
+  return [...lines, ...shown, ...none, ...missed(unreadable), '', ...basisInWords(contact)]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 const cannotTell = (time: string): string => `Whether there was such a contact at ${time} cannot be told.`;
@@ -77,10 +79,8 @@ function subscriptionLines({ list_id, list_name, status, tags, consent, ...why }
 }
 
 function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['consent']>): readonly string[] {
-  const facts = Object.entries(consent).flatMap(([name, value]) =>
-    typeof value === 'string' ? [`${name} ${printable(value)}`] : [],
-  );
-  return [`  consent      ${facts.join(', ')}`, `    recorded   ${told(because)}`];
+  const lines = consentInWords(consent).map((line, index) => `${(index === 0 ? '  consent' : '').padEnd(15)}${line}`);
+  return [...lines, `    recorded   ${told(because)}`];
 }
 
 const reasons = ({ because, ...change }: Reasons): readonly string[] => [

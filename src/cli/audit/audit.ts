@@ -4,6 +4,7 @@ import { registerAuditAt } from './at.js';
 import { registerAuditEvents } from './events.js';
 import { registerAuditHistory } from './history.js';
 import { registerAuditList } from './list.js';
+import { registerAuditLists } from './lists.js';
 import { registerAuditSeal } from './seal.js';
 import { registerAuditVerify } from './verify.js';
 import type { CommandLine } from '../command-line.js';
@@ -16,6 +17,7 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditHistory(audit, line);
   registerAuditAt(audit, line);
   registerAuditList(audit, line);
+  registerAuditLists(audit, line);
   registerAuditEvents(audit, line);
   registerAuditVerify(audit, line);
   registerAuditSeal(audit, line);

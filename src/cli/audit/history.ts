@@ -1,8 +1,10 @@
 /** `audience audit history`: what happened to a contact, in plain words or in full. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/history-item.js';
-import { auditing, findContact, nothingKnown, type Auditing, type FoundContact } from './log.js';
+import { basisInWords, consentInWords } from './in-words.js';
+import { auditing, findContact, type Auditing, type FoundContact } from './log.js';
 import { timeIn, wholeNumberIn } from './options.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
@@ -22,7 +24,7 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
     .command('history')
     .description('what happened to a contact, oldest first')
     .argument('<contact>', 'contact id, or e-mail address')
-    .option('--list <id>', 'only what is about this list')
+    .option('--list <list>', 'only what is about this list, by id or name; no e-mails')
     .option('--from <time>', 'from this time on (ISO 8601; a date alone is its first millisecond in UTC)')
     .option('--to <time>', 'up to this time (a date alone is its last millisecond in UTC)')
     .option('--limit <n>', 'at most this many events')
@@ -30,7 +32,7 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
   withExamples(command, [
     'audience audit history ada@example.com',
     'audience audit history con_01J… --list lst_01J… --from 2026-03-01 --to 2026-03-31',
-    'audience audit history ada@example.com --json | jq .summary',
+    "audience audit history ada@example.com --json | jq 'select(.type) | .summary'",
   ]);
 }
 
@@ -43,48 +45,60 @@ async function history(contact: string, options: z.output<typeof optionsSchema>,
   const limit = options.limit === undefined ? Infinity : wholeNumberIn('--limit', options.limit);
   await auditing(line, async (open) => {
     const found = await findContact(contact, open);
-    const all = pages({ ...found, listId: options.list, from, to, limit }, open);
-    if (line.json) await writeLines(all, line);
-    else await writeTable(all, line);
+    const all = pages({ ...found, list: options.list, from, to, limit }, open);
+    await (line.json ? writeLines(all, line) : writeTable(all, line));
   });
 }
 
 interface Wanted extends FoundContact {
-  readonly listId: string | undefined;
+  readonly list: string | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly limit: number;
 }
 
-async function* pages({ limit, ...wanted }: Wanted, { audit, line }: Auditing): AsyncGenerator<readonly HistoryItem[]> {
-  let after: string | undefined;
-  for (let left = limit; left > 0;) {
+/** All of one moment of the log. */
+async function* pages({ limit, ...wanted }: Wanted, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
+  let page: HistoryPage | undefined;
+  for (let left = limit; left > 0; left -= page.items.length) {
     const size = Math.min(left, itemsAPage);
-    const page = await audit.history({ ...wanted, after, limit: size, signal: line.signal });
-    if (page === undefined) throw nothingKnown();
-    yield page.items;
-    if (page.next === undefined) return;
-    after = page.next;
-    left -= page.items.length;
+    const { next_cursor: after, begun } = page ?? {};
+    page = await audit.history({ ...wanted, after, begun, limit: size, signal: line.signal });
+    yield page;
+    if (page.next_cursor === undefined) return;
   }
 }
 
-async function writeLines(all: AsyncIterable<readonly HistoryItem[]>, { stdout }: CommandLine): Promise<void> {
-  for await (const items of all) await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLine): Promise<void> {
+  let end = {};
+  for await (const { items, begun, emails_until } of all) {
+    await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+    end = { ...begun.basis, emails_until };
+  }
+  await stdout.write(`${JSON.stringify({ line: 'end', ...end })}\n`);
 }
 
 const titles = ['TIME', 'WHAT', 'BY', 'REQUEST'];
 
-async function writeTable(all: AsyncIterable<readonly HistoryItem[]>, { stdout, env }: CommandLine): Promise<void> {
-  const rows: (readonly string[])[] = [];
-  for await (const items of all)
-    for (const item of items) rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
+async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: CommandLine): Promise<void> {
+  const rows: (readonly (string | readonly string[])[])[] = [];
+  let end: readonly string[] = [];
+  for await (const page of all) {
+    for (const item of page.items)
+      rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
+    const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
+    end = ['', ...emails, ...basisInWords(page.begun.basis)];
+  }
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');
   else await stdout.write(table(rows, { titles, width: stdout.columns, emphasise: bold }));
+  await stdout.write(end.map((text) => `${text}\n`).join(''));
 }
 
-function inWords({ summary, list }: HistoryItem): string {
-  if (list === undefined || summary.includes(`"${list.name_now}"`)) return summary;
-  return `${summary} (Its ${list.deleted_at === null ? 'name now' : 'last name'} is "${list.name_now}".)`;
+/** A line for the event, and those of its consent. */
+function inWords({ summary, list, email, consent }: HistoryItem): readonly string[] {
+  const subject = email?.subject == null ? '' : ` Subject: "${email.subject}".`;
+  const isNamed = list === undefined || summary.includes(`"${list.name_now}"`);
+  const name = isNamed ? '' : ` (Its ${list.deleted_at === null ? 'name now' : 'last name'} is "${list.name_now}".)`;
+  return [`${summary}${subject}${name}`, ...(consent === undefined ? [] : consentInWords(consent))];
 }

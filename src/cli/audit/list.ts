@@ -3,8 +3,9 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import { auditing, nothingKnown } from './log.js';
-import { timeIn } from './options.js';
+import { basisInWords } from './in-words.js';
+import { auditing } from './log.js';
+import { timeIn, timeOption } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace, writeWhole } from '../../transfer/export-file.js';
 import { withExamples } from '../program.js';
@@ -21,30 +22,30 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
   const command = audit
     .command('list')
     .description('a list as it was at a time, with all who were in it')
-    .argument('<list>', 'list id')
-    .requiredOption('--at, --time <time>', 'ISO 8601; a date alone is its last millisecond in UTC')
+    .argument('<list>', 'list id, or name')
+    .addOption(timeOption('--at, --time <time>').makeOptionMandatory())
     .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
     .option('--force', 'also when the file is there already')
     .action((list: string, options: unknown) => listAt(list, optionsSchema.parse(options), line));
   withExamples(command, [
-    'audience audit list lst_01J… --time 2026-03-01',
+    'audience audit list Newsletter --time 2026-03-01',
     'audience audit list lst_01J… --time 2026-03-01T12:00Z --format csv --out news.csv',
   ]);
 }
 
-async function listAt(listId: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+async function listAt(name: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const time = timeIn('--time', options.time, 'end');
   const { out, force } = options;
   if (out !== undefined) demandPlace(out, force);
   const { signal, stdout, stderr } = line;
   await auditing(line, async ({ audit }) => {
-    const list = await audit.listAt({ listId, time, signal });
-    if (list === undefined) throw nothingKnown();
+    const list = await audit.listAt({ list: name, time, signal });
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
     else await toFile(out, { pieces, list, line });
-    for (const warning of unreadableInWords(list.unreadable())) stderr.write(`${warning}\n`);
+    for (const warning of [...unreadableInWords(list.unreadable()), ...basisInWords(list)])
+      stderr.write(`${warning}\n`);
   });
 }
 

@@ -1,18 +1,28 @@
 /** The auditor's answers on the command line: the same functions as behind HTTP, over a log that is only read. */
 import { z } from 'zod';
 import { createAudit, type Audit } from '../../audit/audit.js';
+import type { EmailHint, EmailHints } from '../../audit/emails.js';
 import { jsonOrText } from '../../audit/feed.js';
+import { subjectOf } from '../../commands/email-content.js';
+import { ServiceError } from '../../errors.js';
 import { contactStream } from '../../events/streams.js';
-import type { EventReader } from '../../eventstore/event-store.js';
+import type { EventReader, StoredEvent } from '../../eventstore/event-store.js';
+import { keptHead } from '../../evidence/link-blocks.js';
+import { logHeads } from '../../evidence/log-head.js';
 import { contacts, type ContactDocument } from '../../projections/contacts.js';
+import { createQueries } from '../../projections/queries.js';
+import { checkViews } from '../../projector/start.js';
+import { checkpointName } from '../../projector/storage.js';
+import { ReadModelsUnavailableError, type ReadModelReader } from '../../readmodels/read-models.js';
 import { contactIn } from './options.js';
 import type { CommandLine } from '../command-line.js';
-import { CommandFailedError } from '../../transfer/failures.js';
 import { createProgressBar } from '../progress-bar.js';
 
 export interface Auditing {
   readonly line: CommandLine;
   readonly log: EventReader;
+  /** Undefined: there are none, or not of this log. */
+  views(): Promise<ReadModelReader | undefined>;
   readonly audit: Audit;
 }
 
@@ -22,11 +32,38 @@ export async function auditing<Result>(
   action: (auditing: Auditing) => Promise<Result>,
 ): Promise<Result> {
   const log = await line.openLog();
+  let opened: Promise<ReadModelReader | undefined> | undefined;
+  const views = (): Promise<ReadModelReader | undefined> => (opened ??= viewsOf(log, line));
+  const kept = async () => {
+    const found = await views();
+    return found && keptHead(found);
+  };
+  const emails = emailHints({ line, log, views });
   try {
-    return await action({ line, log, audit: createAudit(log) });
+    const audit = createAudit({ reader: log, clock: line.clock, logHead: logHeads(log, kept), emails });
+    return await action({ line, log, views, audit });
   } finally {
+    await (await opened)?.close();
     await log.close();
   }
+}
+
+/** A view only makes it faster: where there are none that can be read, the log is searched. */
+async function viewsOf(log: EventReader, line: CommandLine): Promise<ReadModelReader | undefined> {
+  try {
+    const views = await line.openViews();
+    try {
+      await checkViews(log, views);
+      if ((await views.checkpoint(checkpointName)) !== null) return views;
+    } catch (error) {
+      await views.close();
+      throw error;
+    }
+    await views.close();
+  } catch {
+    line.signal.throwIfAborted();
+  }
+  return undefined;
 }
 
 export interface FoundContact {
@@ -34,35 +71,27 @@ export interface FoundContact {
   readonly contactId?: string;
 }
 
-/** The stream follows from an address; for an id it is found in the views, else in the log. @throws UsageError @throws CommandFailedError */
-export async function findContact(text: string, { line, log }: Auditing): Promise<FoundContact> {
+/** The stream follows from an address; for an id it is found in the views, else in the log. @throws UsageError @throws ServiceError `no_such_contact` */
+export async function findContact(text: string, open: Omit<Auditing, 'audit'>): Promise<FoundContact> {
+  const { line, log } = open;
   const contact = contactIn(text);
   if ('email' in contact) return { stream: contactStream((await line.streamKeys(log)).contactKey(contact.email)) };
   const { contactId } = contact;
-  const shown = await streamInViews(contactId, line);
-  // The views may belong to another log, or be older than this one.
+  const shown = await streamInViews(contactId, open);
+  // The view may be wrong.
   if (shown !== undefined && (await isBegunIn(log, shown, contactId))) return { stream: shown, contactId };
-  const stream = await streamInLog(contactId, { line, log });
-  if (stream === undefined) throw nothingKnown();
+  let stream: string | undefined;
+  await searchLog('looking for the contact', open, (event) => {
+    if (begins(event, contactId)) stream = event.stream;
+    return stream !== undefined;
+  });
+  if (stream === undefined) throw new ServiceError('no_such_contact');
   return { stream, contactId };
 }
 
-export const nothingKnown = (): CommandFailedError =>
-  new CommandFailedError('No such contact or list.', { type: 'not_found' });
-
-/** A view only makes it faster: where it cannot be read, the log is searched. */
-async function streamInViews(contactId: string, line: CommandLine): Promise<string | undefined> {
-  try {
-    const views = await line.openViews();
-    try {
-      return (await views.get<ContactDocument>(contacts, contactId))?.document.stream;
-    } finally {
-      await views.close();
-    }
-  } catch {
-    line.signal.throwIfAborted();
-    return undefined;
-  }
+async function streamInViews(contactId: string, { views }: Pick<Auditing, 'views'>): Promise<string | undefined> {
+  const found = await views();
+  return (await found?.get<ContactDocument>(contacts, contactId).catch(() => undefined))?.document.stream;
 }
 
 async function isBegunIn(log: EventReader, stream: string, contactId: string): Promise<boolean> {
@@ -70,20 +99,56 @@ async function isBegunIn(log: EventReader, stream: string, contactId: string): P
   return false;
 }
 
-async function streamInLog(contactId: string, { line, log }: Pick<Auditing, 'line' | 'log'>) {
+/** Until `isFound` says so, or to the end. */
+async function searchLog(
+  phase: string,
+  { line, log }: Pick<Auditing, 'line' | 'log'>,
+  isFound: (event: StoredEvent) => boolean,
+): Promise<void> {
   const bar = createProgressBar(line.stderr, () => line.monotonic());
   let done = 0;
   try {
     for await (const events of log.readAll({ signal: line.signal })) {
-      const found = events.find((event) => begins(event, contactId));
-      if (found !== undefined) return found.stream;
-      bar.report({ phase: 'looking for the contact', done: (done += events.length) });
+      if (events.some(isFound)) return;
+      bar.report({ phase, done: (done += events.length) });
     }
     line.signal.throwIfAborted();
-    return undefined;
   } finally {
     bar.clear();
   }
+}
+
+/** From the view where it can be read, else from one search of the log. */
+function emailHints(open: Omit<Auditing, 'audit'>): EmailHints {
+  let searched: Promise<readonly EmailHint[]> | undefined;
+  return {
+    async until() {
+      const known = await (await open.views())?.checkpoint(checkpointName);
+      return known?.position ?? (await open.log.head());
+    },
+    async *to(recipientKey) {
+      const views = await open.views();
+      try {
+        if (views !== undefined && searched === undefined) return yield* createQueries(views).emailsTo(recipientKey);
+      } catch (error) {
+        if (!(error instanceof ReadModelsUnavailableError)) throw error;
+      }
+      yield await (searched ??= emailsInLog(recipientKey, open));
+    },
+    subjectOf,
+  };
+}
+
+async function emailsInLog(recipientKey: string, open: Pick<Auditing, 'line' | 'log'>): Promise<readonly EmailHint[]> {
+  const found = new Map<string, EmailHint>();
+  await searchLog('looking for e-mails', open, ({ type, stream, position, data }) => {
+    const known = found.get(stream);
+    if (known !== undefined) found.set(stream, { ...known, last: position });
+    else if (type === 'EmailRequested' && data.includes(recipientKey))
+      found.set(stream, { stream, first: position, last: position });
+    return false;
+  });
+  return [...found.values()];
 }
 
 const created = z.object({ contact_id: z.string() });

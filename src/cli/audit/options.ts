@@ -1,7 +1,18 @@
 /** What the options of the audit commands mean: times, numbers, contacts. */
+import { Option } from 'commander';
 import { parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
 import { UsageError } from '../../transfer/failures.js';
+
+/** `--time` and `--at` are two names of one option. */
+export const timeOption = (flags: string): Option =>
+  new Option(
+    flags,
+    'ISO 8601; a date alone is its last millisecond in UTC, a time without fraction its first: 12:00Z is 12:00:00.000Z',
+  ).argParser((text: string, before: unknown) => {
+    if (before !== undefined) throw new UsageError('--time and --at are one option: give it once');
+    return text;
+  });
 
 /** UTC with milliseconds. @throws UsageError */
 export function timeIn(option: string, text: string, edge: Edge): string {

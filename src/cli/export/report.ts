@@ -15,7 +15,7 @@ const records: Readonly<Record<ExportedKind, string>> = {
 export function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
   const { bytes, sha256, events, position, milliseconds } = result;
   const lines = [
-    `Exported ${count(result.records)} ${records[what]}${time === undefined ? '' : `, as of ${time}`}`,
+    `Exported ${count(result.records)} ${records[what]}, ${count(result.rows)} ${format === 'ndjson' ? 'lines' : 'rows'}${time === undefined ? '' : `, as of ${time}`}`,
     `  to         ${file === '-' ? 'standard output' : file} (${format}, ${count(bytes)} bytes)`,
     `  SHA-256    ${sha256}`,
     `  read       ${count(events)} events, up to position ${position}`,
@@ -36,6 +36,7 @@ export function exportAsJson({ what, format, time, file }: ExportRequest, result
     file: file === '-' ? null : file,
     at: time ?? null,
     records: result.records,
+    rows: result.rows,
     bytes,
     sha256,
     events,

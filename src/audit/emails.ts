@@ -1,0 +1,129 @@
+/** The e-mails to one person: a view is the hint where their streams are, and what is shown is read from these. */
+import { codec, isUnreadable, type DomainEvent } from '../events/codec.js';
+import { emailSchemas, type EmailEvent } from '../events/email.js';
+import type { Recorded } from '../events/envelope.js';
+import { recipientOf } from '../events/streams.js';
+import type { Position, StoredEvent } from '../eventstore/event-store.js';
+import { jsonOrText } from './feed.js';
+import { streamPages, type AuditReader } from './reading.js';
+
+export type EmailMessage = Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message'];
+
+export interface EmailHint {
+  readonly stream: string;
+  /** Of the request. */
+  readonly first: Position;
+  /** Of the last event that the view has seen; there may be more. */
+  readonly last: Position;
+}
+
+/** Where e-mails are looked for. */
+export interface EmailHints {
+  /** How far the log has been looked through. To be asked before the hints. */
+  until(): Promise<Position>;
+  /** The e-mails to a recipient, in the order of their requests. */
+  to(recipientKey: string): AsyncIterable<readonly EmailHint[]>;
+  /** The subject as it went out. */
+  subjectOf(message: EmailMessage): string;
+}
+
+export interface EmailSources {
+  readonly reader: AuditReader;
+  readonly emails: EmailHints;
+}
+
+interface EmailsOf {
+  /** The stream of the person as a contact; it need not exist. */
+  readonly stream: string;
+  readonly horizon: Position;
+  /** E-mails to which nothing happened after this position may be left out. */
+  readonly after?: Position | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One e-mail with all that happened to it up to the horizon, the request first. */
+export interface PersonsEmail {
+  readonly emailId: string;
+  /** Undefined: it cannot be read. */
+  readonly message: EmailMessage | undefined;
+  readonly events: readonly StoredEvent[];
+}
+
+/** In the order of their requests, read as they are asked for. @throws StoreUnavailableError */
+export async function* emailsOf(
+  { reader, emails }: EmailSources,
+  { stream: contact, horizon, after = '', signal }: EmailsOf,
+): AsyncGenerator<PersonsEmail> {
+  const recipient = recipientOf(contact);
+  for await (const hints of emails.to(recipient))
+    for (const { stream, first, last } of hints) {
+      if (first > horizon) return;
+      if (last <= after) continue;
+      const events: StoredEvent[] = [];
+      for await (const page of streamPages(reader, { stream, from: 0n, horizon, signal })) events.push(...page);
+      const email = emailIn(events, recipient);
+      if (email !== undefined) yield email;
+    }
+}
+
+/** Undefined: the hint was wrong. */
+function emailIn(events: readonly StoredEvent[], recipient: string): PersonsEmail | undefined {
+  const [request] = events;
+  if (request?.type !== 'EmailRequested') return undefined;
+  const data = jsonOrText(request.data);
+  if (textIn(data, 'recipient_key') !== recipient) return undefined;
+  const event = readableEmail(request)?.event;
+  const message = event?.type === 'EmailRequested' ? event.data.message : undefined;
+  return { emailId: textIn(data, 'email_id') ?? '', message, events };
+}
+
+function textIn(data: unknown, name: string): string | undefined {
+  const value: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Undefined: it cannot be read, or is no event of an e-mail. The caller must name it in the answer. */
+export function readableEmail(stored: StoredEvent): Recorded<EmailEvent> | undefined {
+  try {
+    const recorded = codec.decode(stored);
+    return isOfEmail(recorded) ? recorded : undefined;
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+const isOfEmail = (recorded: Recorded<DomainEvent>): recorded is Recorded<EmailEvent> =>
+  Object.hasOwn(emailSchemas, recorded.event.type);
+
+/** An event of an e-mail in the history of its person. */
+export interface EmailStep {
+  readonly email: PersonsEmail;
+  readonly stored: StoredEvent;
+}
+
+interface Wanted {
+  readonly after: Position;
+  readonly most: number;
+  readonly isWanted: (stored: StoredEvent) => boolean;
+}
+
+/** The first events after a position, in log order. That an attempt began is told by what became of it. */
+export async function firstEmailSteps(
+  emails: AsyncIterable<PersonsEmail>,
+  { after, most, isWanted }: Wanted,
+): Promise<readonly EmailStep[]> {
+  const steps: EmailStep[] = [];
+  for await (const email of emails) {
+    const [request] = email.events;
+    const last = steps[most - 1];
+    // All that happens to this e-mail and to later ones comes after its request.
+    if (last !== undefined && request !== undefined && request.position > last.stored.position) break;
+    for (const stored of email.events)
+      if (stored.position > after && stored.type !== 'EmailDispatchStarted' && isWanted(stored))
+        steps.push({ email, stored });
+    steps.sort((a, b) => (a.stored.position < b.stored.position ? -1 : 1));
+    steps.splice(most);
+  }
+  return steps;
+}
