@@ -137,17 +137,27 @@ function checkHeaders(described: Readonly<Record<string, Described>>, { place, h
   }
 }
 
+const shared = (name: string): string => pointer('components', 'responses', name);
+
 /** Where the response is described. Undefined: the files of the page at /docs, and preflights of browsers. */
 function responseOf({ method, target, status }: Answered): string | undefined {
   if (target.startsWith('/docs/') || method === 'OPTIONS') return undefined;
   const path = pathOf(target);
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const where = (...rest: readonly string[]): string => pointer('components', 'responses', ...rest);
-  if (path === undefined) return status === 404 ? where('NotFound') : undescribed(method, target, status);
-  const operation = paths[path]?.[name];
-  if (operation === undefined) return status === 405 ? where('MethodNotAllowed') : undescribed(method, target, status);
+  const operation = path === undefined ? undefined : paths[path]?.[name];
+  if (path === undefined || operation === undefined)
+    return withoutOperation(target, { isPath: path !== undefined, status }) ?? undescribed(method, target, status);
   if (operation.responses[String(status)] === undefined) return undescribed(method, target, status);
   return withBody(status, pointer('paths', path, name, 'responses', String(status)));
+}
+
+/** A path that cannot be decoded is none. */
+function withoutOperation(
+  target: string,
+  { isPath, status }: { readonly isPath: boolean; readonly status: number },
+): string | undefined {
+  if (isPath && status === 405) return shared('MethodNotAllowed');
+  return status === 404 && !(isPath && isDecodable(target)) ? shared('NotFound') : undefined;
 }
 
 /** What has not changed has no body. */
@@ -155,6 +165,15 @@ const withBody = (status: number, where: string): string | undefined => (status 
 
 const undescribed = (method: string, target: string, status: number): never =>
   fail(`${method} ${target} answered ${status}, which is not described`);
+
+function isDecodable(target: string): boolean {
+  try {
+    decodeURIComponent(target.split('?', 1)[0] ?? '');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function fail(message: string): never {
   throw new Error(message);
