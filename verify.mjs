@@ -1,26 +1,41 @@
 #!/usr/bin/env node
 // Verifies an export of audience-ledger's events, with nothing but Node: no package, and none of the service's own code.
 //
-//   node verify.mjs export.ndjson [seal.json] [--public-key FILE]
+//   node verify.mjs export.ndjson [seal.json ...] [--public-key FILE]
 //
 // It computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
-// the seal. Exit code 0: intact. 1: something differs, the first difference is named. 2: nothing was verified: wrong usage, a
-// file that cannot be read, or an empty one. How the chain is made is written down in docs/evidence.md; the numbers below are
-// those of its sections.
+// the seals. Exit code 0: intact. 1: something differs: what is known of where, is said. 2: nothing was verified: wrong usage,
+// a file that cannot be read, or an empty one. How the chain is made is written down in docs/evidence.md; the numbers below
+// are those of its sections.
 import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 
-const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+/** 32 bytes. */
+const hash = (...parts) => {
+  const sha256 = createHash('sha256');
+  for (const part of parts) sha256.update(part);
+  return sha256.digest();
+};
+const hex = (bytes) => bytes.toString('hex');
 
 /** Section 1: a text with its length in bytes before it, so that no two lists of texts look the same. */
 const field = (text) => `${Buffer.byteLength(text)}:${text},`;
 
-/** Section 2: what an event's link is the hash of. */
-function linkOf(previous, { ordinal, stream, revision, id, type, data, metadata }) {
+/** Section 2: an event by itself, and its link to all events before it. */
+function leafOf({ ordinal, stream, revision, id, type, data, metadata }) {
   const fields = [String(ordinal), stream, String(revision), id, type, withDigests(data), metadata];
-  return sha256(previous + fields.map(field).join(''));
+  return hash('\0', fields.map(field).join(''));
 }
+const linkOf = (previous, leaf) => hash(previous, leaf);
+
+/** Section 5: the tree over the leaves (RFC 9162), as the roots of its complete parts, the largest first. */
+function addLeaf(parts, leaf, count) {
+  let node = leaf;
+  for (let size = 1; count % (2 * size) === 0; size *= 2) node = hash('\x01', parts.pop(), node);
+  parts.push(node);
+}
+const rootOf = (parts) => parts.reduceRight((right, left) => hash('\x01', left, right));
 
 /** Section 3: personal data count by their digest. One that was replaced by its digest already is kept. */
 function withDigests(data) {
@@ -29,7 +44,8 @@ function withDigests(data) {
   for (const { name, start, end } of membersOf(data)) {
     if (name !== 'person' && name !== 'message') continue;
     const value = data.slice(start, end);
-    text += data.slice(copied, start) + (/^"sha256:[0-9a-f]{64}"$/.test(value) ? value : `"sha256:${sha256(value)}"`);
+    text +=
+      data.slice(copied, start) + (/^"sha256:[0-9a-f]{64}"$/.test(value) ? value : `"sha256:${hex(hash(value))}"`);
     copied = end;
   }
   return text + data.slice(copied);
@@ -96,7 +112,7 @@ const shapes = {
   chain: /^"[0-9a-f]{64}"$/,
 };
 
-/** Section 6: one line. Nothing stands in it that the links say nothing of, or that could be read in two ways. */
+/** Section 7: one line. Nothing stands in it that the links say nothing of, or that could be read in two ways. */
 function eventIn(bytes, ordinal) {
   const line = `line ${ordinal}`;
   const texts = textsOf(objectIn(bytes, line), line);
@@ -169,35 +185,80 @@ async function* linesOf(file) {
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
-async function verifyExport(file, seal) {
+async function verifyExport(file, seals) {
   const ends = new Map();
+  const parts = [];
+  const checks = createSealChecks(seals);
   let count = 0;
-  let head = '0'.repeat(64);
+  let head = Buffer.alloc(32);
   let isLinked;
   for await (const line of linesOf(file)) {
     const ordinal = count + 1;
-    const event = eventIn(line, ordinal);
-    const name = `event ${ordinal} (${event.type}, revision ${event.revision} of ${event.stream})`;
+    let event;
     try {
+      event = eventIn(line, ordinal);
       if (event.ordinal !== ordinal) throw new Different(`event ${event.ordinal} stands there`);
       // Else an alteration could be hidden by taking away the links that tell of it.
       isLinked ??= event.link !== undefined;
       if (isLinked !== (event.link !== undefined))
         throw new Different(isLinked ? 'its link was taken away' : 'it has a link, and the lines before it have none');
-      head = linkOf(head, event);
-      if (isLinked && event.link !== head) throw new Different('it is not what was written: its link differs');
+      const leaf = leafOf(event);
+      head = linkOf(head, leaf);
+      if (isLinked && event.link !== hex(head))
+        throw new Different('it does not fit its link: it, its link or something before it was altered');
       assertRunsOn(event, ends);
-      if (seal?.count === ordinal && seal.head !== head)
-        throw new Different('the history up to it is not the sealed one');
+      addLeaf(parts, leaf, ordinal);
     } catch (error) {
-      throw error instanceof Different ? new Different(`the first difference is at ${name}: ${error.message}`) : error;
+      // Of two differences the one that may lie further back.
+      if (error instanceof Different) checks.demandAll();
+      if (!(error instanceof Different) || event === undefined) throw error;
+      const { type, revision, stream } = event;
+      throw new Different(`at event ${ordinal} (${type}, revision ${revision} of ${stream}): ${error.message}`);
     }
     count = ordinal;
+    checks.take({ event, count, head: hex(head), root: () => hex(rootOf(parts)) });
   }
-  if (seal !== undefined && seal.count > count)
-    throw new Different(`the export ends after event ${count}, the seal is of ${seal.count} events: it was shortened`);
+  checks.demandAll(count);
   if (count === 0) throw new NotVerified(`${file} holds no events: there is nothing to verify`);
-  return { count, head, linked: isLinked ? count : 0 };
+  return { count, head: hex(head), linked: isLinked ? count : 0 };
+}
+
+/** Section 6: after a seal that does not match, nothing is known of the events before it but what an older seal says. */
+function createSealChecks(seals) {
+  const waiting = seals.toSorted((one, other) => one.count - other.count);
+  let logId;
+  let holding;
+  let failing;
+  return {
+    take({ event, count, head, root }) {
+      if (count === 1 && event.type === 'ServiceInitialised') logId = JSON.parse(event.data).log_id;
+      for (; waiting[0]?.count === count; waiting.shift()) {
+        const [seal] = waiting;
+        if (failing !== undefined) continue;
+        if (seal.log_id === logId && seal.head === head && seal.root === root()) holding = seal;
+        else failing = seal;
+      }
+    },
+    /** `count`: where the export ends; undefined: it was not read to its end. */
+    demandAll(count = Infinity) {
+      const held = holding && `the seal of ${holding.sealed_at} holds, up to event ${holding.count}`;
+      if (failing !== undefined) throw new Different(whyFailing(failing, logId, held));
+      const longest = waiting.at(-1);
+      if (longest?.count > count)
+        throw new Different(
+          `the export ends after event ${count}, the seal of ${longest.sealed_at} is of ${longest.count} events: ` +
+            `it was shortened${held ? `; ${held}` : ''}`,
+        );
+    },
+  };
+}
+
+function whyFailing({ count, sealed_at, log_id }, logId, held) {
+  if (log_id !== logId) return `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId}`;
+  return (
+    `the history up to event ${count} is not the one that was sealed at ${sealed_at}. ` +
+    `The difference lies at or before event ${count}; ${held ?? 'where, cannot be said without an older seal'}`
+  );
 }
 
 const sealShapes = {
@@ -207,21 +268,23 @@ const sealShapes = {
   position: /^\S{1,64}$/,
   event_id: /^[0-9a-f-]{36}$/,
   head: /^[0-9a-f]{64}$/,
+  root: /^[0-9a-f]{64}$/,
   sealed_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   public_key: /^[A-Za-z0-9+/]{59}=$/,
   signature: /^[A-Za-z0-9+/]{86}==$/,
 };
 
-/** Section 5: a seal is signed with Ed25519. The key that it names is worth what one knows of it. */
+/** Section 6: a seal is signed with Ed25519. The key that it names is worth what one knows of it. */
 function readSeal(file, publicKeyFile) {
   const seal = sealIn(file);
-  if (seal === undefined) throw new NotVerified(`${file} is not a seal. The export comes first, the seal after it`);
+  if (seal === undefined) throw new NotVerified(`${file} is not a seal. The export comes first, the seals after it`);
   // A count in quotes has the same signature, and would be the number of no event.
   for (const [name, shape] of Object.entries(sealShapes))
     if (typeof seal[name] !== (name === 'count' ? 'number' : 'string') || !shape.test(String(seal[name])))
       throw new Different(`the ${name} of the seal is not as it should be: the seal was altered`);
-  const { format, log_id, count, position, event_id, head, sealed_at, public_key, signature } = seal;
-  const signed = [format, log_id, String(count), position, event_id, head, sealed_at, public_key].map(field).join('');
+  const { format, log_id, count, position, event_id, head, root, sealed_at, public_key, signature } = seal;
+  const members = [format, log_id, String(count), position, event_id, head, root, sealed_at, public_key];
+  const signed = members.map(field).join('');
   const key = keyOf(public_key, file);
   if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'base64')))
     throw new Different('the signature of the seal is wrong: the seal was altered');
@@ -256,41 +319,41 @@ function keyOf(text, file) {
   throw new NotVerified(`the public key in ${file} is not an Ed25519 key, in PEM or as base64 of SPKI in DER`);
 }
 
-const usage = 'usage: node verify.mjs export.ndjson [seal.json] [--public-key FILE]';
+const usage = 'usage: node verify.mjs export.ndjson [seal.json ...] [--public-key FILE]';
 const files = process.argv.slice(2);
 const option = files.indexOf('--public-key');
 const [, publicKeyFile] = option < 0 ? [] : files.splice(option, 2);
-if (
-  files.length < 1 ||
-  files.length > 2 ||
-  files[0].startsWith('-') ||
-  (option >= 0 && (!publicKeyFile || files.length < 2))
-) {
+if (files.length < 1 || files[0].startsWith('-') || (option >= 0 && (!publicKeyFile || files.length < 2))) {
   console.error(usage);
   process.exit(2);
 }
 try {
   // What comes through a pipe can be read once only.
   if (statSync(files[0]).isFile() && sealIn(files[0]) !== undefined)
-    throw new NotVerified(`${files[0]} is a seal. The export comes first, the seal after it`);
-  const seal = files[1] === undefined ? undefined : readSeal(files[1], publicKeyFile);
-  const { count, head, linked } = await verifyExport(files[0], seal);
+    throw new NotVerified(`${files[0]} is a seal. The export comes first, the seals after it`);
+  const seals = files.slice(1).map((file) => readSeal(file, publicKeyFile));
+  const { count, head, linked } = await verifyExport(files[0], seals);
   console.log(`intact: ${count} events, head ${head}, ${linked} of them compared with their links`);
-  if (seal !== undefined) {
+  for (const seal of seals) {
     console.log(
       `sealed: the first ${seal.count} events are those of the seal of ${seal.sealed_at}, log ${seal.log_id}`,
     );
-    console.log(`signed by the key with fingerprint ${sha256(Buffer.from(seal.public_key, 'base64'))}`);
+    console.log(`signed by the key with fingerprint ${hex(hash(Buffer.from(seal.public_key, 'base64')))}`);
     if (!publicKeyFile) console.log('compare it with the one that the sealer made known, or give --public-key');
-  } else {
-    // What neither links nor order can tell.
+  }
+  // What neither links nor order can tell.
+  const sealed = Math.max(0, ...seals.map((seal) => seal.count));
+  if (sealed === 0)
     console.log(
       linked === 0
         ? 'without links and without a seal this says nothing of the past: any event may have been changed, dropped or put in.'
         : 'without a seal this does not say that the export is whole: events may have been cut off at its end, or all of it rewritten, links included.',
     );
-    console.log('compare count and head with ones that you know, or give a seal');
-  }
+  else if (sealed < count)
+    console.log(
+      `of the last ${count - sealed} events no seal says anything: they may have been changed or put in, or others cut off after them.`,
+    );
+  if (sealed === 0) console.log('compare count and head with ones that you know, or give a seal');
 } catch (error) {
   console.error(error instanceof Different ? `DIFFERENT: ${error.message}` : `cannot verify: ${error.message}`);
   process.exitCode = error instanceof Different ? 1 : 2;

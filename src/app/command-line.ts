@@ -8,8 +8,9 @@ import { openLogForReading, openViewsForReading } from '../cli/stores-for-readin
 import { createOutput, type OutputStream } from '../cli/output.js';
 import { CommandFailedError } from '../transfer/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
+import { deriveHeadKey } from '../events/streams.js';
 import { findService } from '../cli/service-client.js';
-import { streamKeysOf } from '../transfer/stream-keys.js';
+import { secretOf, streamKeysOf } from '../transfer/stream-keys.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
@@ -49,6 +50,10 @@ function createLine(given: Given): CommandLine {
       { type: 'no_log' },
     );
   };
+  const secrets = (): readonly (string | undefined)[] => {
+    const { dataDir, secret } = deployment();
+    return [secret, dataFolderAt(dataDir).secret()];
+  };
   const onNotice = (notice: string): void => void stderr.write(`${notice}\n`);
   return {
     stdout: createOutput(stdout, (error) => abort.abort(error)),
@@ -74,9 +79,15 @@ function createLine(given: Given): CommandLine {
         throw error;
       });
     },
-    streamKeys(log) {
-      const { dataDir, secret } = deployment();
-      return streamKeysOf(log, [secret, dataFolderAt(dataDir).secret()]);
+    streamKeys: (log) => streamKeysOf(log, secrets()),
+    async headKey(log) {
+      try {
+        const secret = await secretOf(log, secrets());
+        return secret === undefined ? undefined : deriveHeadKey(secret);
+      } catch {
+        // A log that was altered at its beginning, or a secret that this user may not read.
+        return undefined;
+      }
     },
     service() {
       const { dataDir, stores } = deployment();

@@ -1,12 +1,14 @@
 /** Verifies the embedded log at the start of the service: its tail before anything is served, the whole of it in the background. */
 import type { Difference } from '../evidence/verify-difference.js';
+import { keptChain, keptFault } from '../evidence/link-blocks.js';
 import { verifyLog } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { logStart, type EventReader } from '../eventstore/event-store.js';
+import { logStart } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
+import type { ReadModelReader } from '../readmodels/read-models.js';
 import { readLogId } from '../projector/start.js';
-import type { StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { startWorkerThread } from './worker-thread.js';
 
 /** A log of at most this many events is verified as a whole in less time than a thread takes to start. */
@@ -21,6 +23,8 @@ export interface EvidenceGuard {
   /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
   tailVerified(): Promise<void>;
   isVerified(): boolean;
+  /** The log was found to be altered by somebody else than this guard. Not before its tail is verified, which tells more. */
+  report(message: string): void;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
   fault(): string | null;
   /** Settles only when an alteration is found, however late. */
@@ -28,12 +32,29 @@ export interface EvidenceGuard {
   close(): Promise<void>;
 }
 
-/** Refuses a log that has lost its beginning: it must not get a new one. @throws AlteredLogError */
-export async function refuseHeadless(log: EventReader): Promise<void> {
-  if ((await log.head()) === logStart || (await readLogId(log)) !== undefined) return;
+/** Refuses a log that has lost its beginning, or all of its events: it must not get a new one. @throws AlteredLogError */
+export async function refuseHeadless(log: OpenEventStore, file: string): Promise<void> {
+  if ((await log.head()) === logStart) return refuseAltered(log, file);
+  if ((await readLogId(log)) !== undefined) return;
   throw new AlteredLogError(
     'the event log does not begin with its own name: it was altered, or is not one of this service',
   );
+}
+
+/** By its sealed head, or by what its writer has found. @throws AlteredLogError */
+export function refuseAltered(store: Pick<OpenEventStore, 'altered'>, file: string): void {
+  const message = store.altered?.();
+  if (message !== undefined)
+    throw new AlteredLogError(`the event log was altered: ${message}. ${advice(file)}. Nothing was changed`);
+}
+
+/** By the sealed head of what is kept beside the views. @throws AlteredLogError @throws ReadModelsUnavailableError */
+export async function refuseAlteredLinks(views: ReadModelReader, headKey: Uint8Array): Promise<void> {
+  const fault = keptFault(await keptChain(views), headKey);
+  if (fault !== undefined)
+    throw new AlteredLogError(
+      `the links beside the views were altered: ${fault}. Nothing was changed. Put the views back from a backup; without the documents of evidence the links are computed again from the log as it is, and say nothing of the time before`,
+    );
 }
 
 /** The log, and the views, which say how far it was verified. */
@@ -71,6 +92,7 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
     },
     isVerified: () => isVerified,
     fault: () => fault,
+    report: (message) => endAltered(new AlteredLogError(`${message}. ${advice(log.file)}`)),
     async close() {
       stopping.abort();
       await ended;

@@ -1,16 +1,16 @@
 /** The first event of a log: its id, and a fingerprint of the secret that its stream names are derived from. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { InitialiseService, ServiceState } from '../commands/service.js';
 import { ConfigurationError } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import { serviceStream, type StreamKeys } from '../events/streams.js';
-import { logStart, type EventStore } from '../eventstore/event-store.js';
 
-/** Only an empty log takes a new secret. */
-export async function firstSecret(store: Pick<EventStore, 'head'>, folder: DataFolder): Promise<string> {
-  if ((await store.head()) === logStart) return folder.generateSecret();
+/** Only a log that is not there yet takes a new secret. @throws ConfigurationError */
+export function firstSecret(folder: DataFolder): string {
+  if (!existsSync(folder.eventsFile)) return folder.generateSecret();
   throw new ConfigurationError(
     'The file secret is missing from DATA_DIR, but the event log was begun with one. Put it back from the backup, or set SECRET.',
   );

@@ -10,6 +10,8 @@ import { startWorkerThread, type WorkerThread } from './worker-thread.js';
 export interface ProjectorThreadOptions {
   /** The event log, which must exist; the views are made when missing. */
   readonly settings: StoreSettings;
+  /** Makes the sealed head; undefined where the log keeps its evidence itself. */
+  readonly headKey?: Uint8Array | undefined;
   /** Names this start among the processes that share the views. */
   readonly holder: string;
   /** What it reports is visible to every connection. */
@@ -34,7 +36,7 @@ const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
 export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
-  const { settings, holder, onProgress, onFault } = options;
+  const { settings, holder, headKey, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
   let status: ProjectorStatus = { ...initialStatus, standby };
@@ -65,7 +67,7 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
 
   const start = (): void => {
     worker = startWorkerThread('projector', {
-      workerData: { settings, holder },
+      workerData: { settings, holder, headKey },
       onMessage: receive,
       onExit: restartLater,
     });

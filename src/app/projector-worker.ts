@@ -28,7 +28,9 @@ export type ToProjector = 'notify' | 'flush' | 'stop' | NewStorages;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
-const { settings, holder } = z.object({ settings: storeSettings, holder: z.string() }).parse(workerData);
+const { settings, holder, headKey } = z
+  .object({ settings: storeSettings, holder: z.string(), headKey: z.instanceof(Uint8Array).optional() })
+  .parse(workerData);
 
 const send = (message: FromProjector): void => main.postMessage(message);
 const reader = await openEventReader(settings.events, {
@@ -46,12 +48,13 @@ const startAfter = new Promise<void>((resolve) => (viewsAreBuilt = resolve));
 
 /** The embedded log keeps its chain itself. */
 async function keepEvidenceOfServer(): Promise<void> {
-  if (settings.events.kind === 'embedded') return;
+  if (headKey === undefined) return;
   const evidenceLease = leaseOf('evidence');
   await keepEvidence({
     reader,
     readModels,
     lease: evidenceLease,
+    headKey,
     signal: stop.signal,
     startAfter,
     onProgress: (head) => send({ type: 'evidence', head }),

@@ -7,8 +7,15 @@ import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
-import { deriveStreamKeys, isEmailStream } from '../events/streams.js';
-import { guardLog, refuseHeadless, type AlteredLogError, type EvidenceGuard } from './evidence-guard.js';
+import { deriveHeadKey, deriveStreamKeys, isEmailStream } from '../events/streams.js';
+import {
+  guardLog,
+  refuseAltered,
+  refuseAlteredLinks,
+  refuseHeadless,
+  type AlteredLogError,
+  type EvidenceGuard,
+} from './evidence-guard.js';
 import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
@@ -49,6 +56,8 @@ interface Context extends Logs {
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
   readonly signal: AbortSignal;
+  /** Of the deployment. */
+  readonly secret: string;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
@@ -58,7 +67,12 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
+  const found: { guard?: EvidenceGuard | undefined } = {};
+  let secret = config.secret;
+  const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
   const store = await openEventStore(settings.events, {
+    headKey: () => deriveHeadKey(demandSecret()),
+    onAltered: (message) => found.guard?.report(message),
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -66,8 +80,10 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
+  found.guard = guard;
+  const context = { ...logs, config, certificate, folder, settings, guard, signal, secret: demandSecret() };
   try {
-    return await startOn(store, { ...logs, config, certificate, folder, settings, guard, signal });
+    return await startOn(store, context);
   } catch (error) {
     // Where the log is altered, that is the reason why something else failed.
     const reason = signal.aborted ? undefined : await guard?.tailVerified().catch((altered: unknown) => altered);
@@ -77,7 +93,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   }
 }
 
-async function prepareStores(store: OpenEventStore, { settings, logger, guard, signal }: Context): Promise<void> {
+async function prepareStores(store: OpenEventStore, { settings, logger, signal, secret }: Context): Promise<void> {
   await prepareViews(settings.views, {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is built again from the log'),
@@ -87,12 +103,14 @@ async function prepareStores(store: OpenEventStore, { settings, logger, guard, s
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for a store'),
     signal,
   });
-  if (guard !== undefined) await refuseHeadless(store);
+  if (settings.events.kind === 'embedded') return await refuseHeadless(store, settings.events.file);
+  const views = await openReadModels(settings.views);
+  await refuseAlteredLinks(views, deriveHeadKey(secret)).finally(() => views.close());
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
-  const { config, folder, settings, logger, guard, signal } = context;
-  const streamKeys = deriveStreamKeys(config.secret ?? folder.secret() ?? (await firstSecret(store, folder)));
+  const { config, secret, settings, logger, guard, signal } = context;
+  const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
   const parts: { views?: Views; mailer?: Mailer } = {};
   /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
@@ -116,6 +134,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
   if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
+  if (settings.events.kind === 'embedded') refuseAltered(store, settings.events.file);
   signal.throwIfAborted();
 
   let isListening = false;
@@ -123,6 +142,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     settings,
     store,
     withProjector: config.roles.has('projector'),
+    headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
     logger,
     onMoved: (from) => {
       if (from === '' || from < mailUntil) parts.mailer?.wake();

@@ -43,6 +43,8 @@ export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
   readonly withProjector: boolean;
+  /** Makes the sealed head; undefined where the log keeps its evidence itself. */
+  readonly headKey: Uint8Array | undefined;
   readonly logger: Logger;
   /** After the views have moved on from this position, or have caught up for the first time. */
   readonly onMoved: (from: string) => void;
@@ -117,13 +119,14 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
 }
 
 function startProjector(
-  { settings, logger, onMoved }: ViewsOptions,
+  { settings, headKey, logger, onMoved }: ViewsOptions,
   { own, views, rebuilds }: { own: OwnWrites; views: LiveReader; rebuilds: RebuildCoordinator },
 ): ProjectorThread {
   let caughtUpOnce = false;
   let told: Storages | undefined;
   return startProjectorThread({
     settings,
+    headKey,
     holder: randomUUID(),
     onProgress: ({ position, caughtUp, standby, live, missing }) => {
       rebuilds.become({ leading: !standby && live !== null, missing });

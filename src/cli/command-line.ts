@@ -58,6 +58,8 @@ export interface CommandLine {
   openViews(): Promise<ReadModelReader>;
   /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
   streamKeys(log: EventReader): Promise<StreamKeys>;
+  /** The key of the sealed head of that log; undefined where its secret is not known. */
+  headKey(log: EventReader): Promise<Uint8Array | undefined>;
   /** The service that runs on this data folder, or that is named; undefined: none runs. @throws CommandFailedError one that is named does not answer */
   service(): Promise<ServiceClient | undefined>;
   /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */

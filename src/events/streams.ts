@@ -25,10 +25,7 @@ export interface StreamKeys {
 
 /** Derives the keys of a deployment from its secret (HKDF-SHA-256 over the UTF-8 bytes, empty salt, 32 bytes each). The labels are for ever. */
 export function deriveStreamKeys(secret: string): StreamKeys {
-  const derive = (label: string): KeyObject => {
-    const key = hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32);
-    return createSecretKey(Buffer.from(key));
-  };
+  const derive = (label: string): KeyObject => createSecretKey(derived(secret, label));
   const stream = keyedHash(derive('audience/stream/1'));
   const idempotency = keyedHash(derive('audience/idempotency/1'));
   const request = keyedHash(derive('audience/request/1'));
@@ -41,6 +38,12 @@ export function deriveStreamKeys(secret: string): StreamKeys {
     fingerprint,
   };
 }
+
+/** The key of the sealed head (src/eventstore/sealed-head.ts): who has it can make one. */
+export const deriveHeadKey = (secret: string): Uint8Array => derived(secret, 'audience/head/1');
+
+const derived = (secret: string, label: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), Buffer.from(label, 'utf8'), 32));
 
 /** The first 32 hex characters of HMAC-SHA-256 over the text's UTF-8 bytes. */
 const keyedHash =

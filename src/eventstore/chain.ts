@@ -1,13 +1,14 @@
 /**
- * The evidence chain: each event's link is a hash over the link before it and the event's canonical bytes, so that no event
- * can be changed, dropped, moved or put in without every later link changing. Written down in docs/evidence.md, for ever.
+ * The evidence chain: each event's link is a hash over the link before it and the event's leaf, the hash of its canonical
+ * bytes, so that no event can be changed, dropped, moved or put in without every later link changing. The leaves are those of
+ * a tree, too (tree.ts). Written down in docs/evidence.md, for ever.
  */
 import { hash } from 'node:crypto';
 import type { Position, StoredEvent } from './event-store.js';
 import { memberSpans, type MemberSpan } from './json-text.js';
 
 export const linkBytes = 32;
-/** The link before the first event: zero bytes, in hex, as links are computed and shown. */
+/** The link before the first event: zero bytes, in hex. */
 export const firstLink = '00'.repeat(linkBytes);
 
 /** What a link is made of: no store position and no store time, so that a copied log has the same chain. */
@@ -27,19 +28,6 @@ export interface LinkedEvent extends StoredEvent {
   readonly ordinal?: number;
 }
 
-/** Reads events with the links that were computed when they were written, or first read, and that are never computed again. */
-export interface LinkSource {
-  /** Batches of the whole log in log order, as `readAll` yields them. @throws StoreUnavailableError */
-  readLinked(options?: {
-    readonly after?: Position;
-    readonly signal?: AbortSignal;
-  }): AsyncIterable<readonly LinkedEvent[]>;
-  /** Damage that makes the store find other events than it holds, such as an index that leaves some out; in its own words, nothing personal. @throws StoreUnavailableError */
-  damage?(): Promise<string | undefined>;
-  /** A stream whose end, as the store notes it, is not that of its events. To be asked where there is no `damage`. @throws StoreUnavailableError */
-  brokenStream?(): Promise<string | undefined>;
-}
-
 /** The end of the chain: the number of events, the link of the last one in hex, and its position. */
 export interface ChainHead {
   readonly count: number;
@@ -54,24 +42,49 @@ function isPersonal(data: string, { from, to }: MemberSpan): boolean {
 const mayBePersonal = /"(?:person|message)"/;
 const digestText = /^"sha256:[0-9a-f]{64}"$/;
 
+/** 32 bytes as a text of as many characters (latin1), which costs half of what hex does. In hex wherever it is stored as text or shown. */
+export type Hash = string;
+
+export const toHex = (hash: Hash): string => Buffer.from(hash, 'latin1').toString('hex');
+export const fromHex = (hex: string): Hash => Buffer.from(hex, 'hex').toString('latin1');
+
+const sha256 = (bytes: string | Uint8Array): Hash => hash('sha256', bytes, 'binary');
+
 /**
- * The link of the event that follows `previous`, both in hex.
- *
- * SHA-256 over the UTF-8 bytes of: the previous link in lower-case hex, then seven fields, `<length in bytes>:<text>,` each:
+ * The leaf of an event: SHA-256 over a zero byte, then the UTF-8 bytes of seven fields, `<length in bytes>:<text>,` each:
  * ordinal, stream, revision, id, type, data, metadata. Numbers are in decimal.
  * @param ordinal number of the event in the log, from 1.
  */
-export function linkAfter(previous: string, ordinal: number, event: ChainedEvent): string {
+export function leafOf(ordinal: number, event: ChainedEvent): Hash {
   const { stream, id, type, metadata } = event;
   const place = `${digits(ordinal)}${field(stream)}${digits(event.revision)}`;
-  // One text and its hash in hex: half of what it costs to gather bytes in a buffer.
-  return hash(
-    'sha256',
-    `${previous}${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`,
-  );
+  // One text: half of what it costs to gather bytes in a buffer.
+  return sha256(`\0${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`);
 }
 
-const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
+const pair = Buffer.alloc(2 * linkBytes);
+const marked = Buffer.alloc(1 + 2 * linkBytes, 1);
+
+/** The link of an event: SHA-256 over the link before it and its leaf, 32 bytes each. */
+export function linkOf(previous: Hash, leaf: Hash): Hash {
+  pair.write(previous, 0, 'latin1');
+  pair.write(leaf, linkBytes, 'latin1');
+  return sha256(pair);
+}
+
+/** A node of the tree: SHA-256 over a byte 1 and the two below it. */
+export function nodeOf(left: Hash, right: Hash): Hash {
+  marked.write(left, 1, 'latin1');
+  marked.write(right, 1 + linkBytes, 'latin1');
+  return sha256(marked);
+}
+
+/** The link of the event that follows `previous`, both in hex. */
+export const linkAfter = (previous: string, ordinal: number, event: ChainedEvent): string =>
+  toHex(linkOf(fromHex(previous), leafOf(ordinal, event)));
+
+/** A text with its length before it, so that no two lists of texts look the same. */
+export const field = (text: string): string => `${Buffer.byteLength(text)}:${text},`;
 
 function digits(number: number | bigint): string {
   const text = String(number);

@@ -8,23 +8,25 @@ import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import {
   CommitConflictError,
   type Checkpoint,
+  type Document,
   type DocumentWrite,
   type ReadModels,
+  type View,
 } from '../readmodels/read-models.js';
+import { macOf, type SealedHead } from '../eventstore/sealed-head.js';
 import {
   blockId,
-  blockOf,
   countName,
-  countOf,
-  emptyChain,
   evidenceCheckpoint,
   evidenceView,
   grown,
-  linkCharacters,
-  linksPerBlock,
-  type Chain,
-  type EvidenceBlock,
+  keptChain,
+  keptFault,
+  rootsView,
+  sealedHeadId,
+  type KeptChain,
 } from './link-blocks.js';
+import { rootsPages } from './root-pages.js';
 import { LeaseLostError, type Lease } from '../projector/lease.js';
 import { readLogId } from '../projector/start.js';
 
@@ -33,6 +35,8 @@ export interface EvidenceOptions {
   readonly readModels: ReadModels;
   readonly lease: Lease;
   readonly signal: AbortSignal;
+  /** Makes the sealed head. */
+  readonly headKey: Uint8Array;
   /** It starts after this: views that are built from the first event come first, because people wait for them. */
   readonly startAfter?: Promise<unknown>;
   /** After each commit, and once what was found at the start is known. */
@@ -47,46 +51,43 @@ const retryMs = 5_000;
 const eventsPerCommit = 4_096;
 
 export async function keepEvidence(options: EvidenceOptions): Promise<void> {
-  const { reader, readModels, lease, signal, startAfter, onProgress, onFault } = options;
+  const { reader, readModels, lease, signal, headKey, startAfter, onProgress, onFault } = options;
   let told = '';
 
   const pause = (milliseconds: number): Promise<void> =>
     sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 
-  async function open(): Promise<Chain> {
+  async function open(): Promise<KeptChain> {
     await readModels.prepare(evidenceView);
-    const checkpoint = await readModels.checkpoint(evidenceCheckpoint);
-    if (checkpoint === null) return { head: emptyChain, checkpoint, open: '' };
-    if ((await reader.readAt(checkpoint.position))?.id !== checkpoint.eventId)
+    await readModels.prepare(rootsView);
+    const chain = await keptChain(readModels);
+    const { checkpoint } = chain;
+    if (checkpoint !== null && (await reader.readAt(checkpoint.position))?.id !== checkpoint.eventId)
       throw new Error(`the log has another event, or none, at position ${checkpoint.position}`);
-    const count = countOf(checkpoint);
-    const block = blockOf(count);
-    const length = (count - block * linksPerBlock) * linkCharacters;
-    const stored = await readModels.get<EvidenceBlock>(evidenceView, blockId(block));
-    const open = (stored?.document.links ?? '').slice(0, length);
-    if (open.length !== length) throw new Error(`the links of block ${block} are missing`);
-    return { head: { count, head: open.slice(-linkCharacters), position: checkpoint.position }, checkpoint, open };
+    const fault = keptFault(chain, headKey);
+    if (fault !== undefined) throw new Error(fault);
+    return chain;
   }
 
-  async function extend(chain: Chain, events: readonly StoredEvent[], epoch: number): Promise<Chain> {
+  async function extend(chain: KeptChain, events: readonly StoredEvent[], epoch: number): Promise<KeptChain> {
     const last = events.at(-1);
     if (last === undefined) return chain;
     const { blocks, head, open } = grown(chain, events);
+    const logId = chain.checkpoint?.logId ?? (await readLogId(reader)) ?? '';
+    const mac = macOf(headKey, { logId, ...head });
+    const sealed: SealedHead = { count: head.count, head: head.head, mac };
     const next: Checkpoint = {
-      logId: chain.checkpoint?.logId ?? (await readLogId(reader)) ?? '',
+      logId,
       position: last.position,
       eventId: last.id,
       storages: { [countName]: head.count },
     };
-    // Blocks may be there already, from a commit that was broken off before the checkpoint moved.
-    const stored = await readModels.load(evidenceView, [...blocks.keys()]);
-    const writes: DocumentWrite[] = [...blocks].map(([id, links]) => ({
-      view: evidenceView,
-      id,
-      document: { links } satisfies EvidenceBlock,
-      position: last.position,
-      loaded: stored.get(id)?.position ?? null,
-    }));
+    const documents = new Map<string, Document>([...blocks].map(([number, block]) => [blockId(number), block]));
+    documents.set(sealedHeadId, { ...sealed });
+    const writes = [
+      ...(await writesOf(evidenceView, documents, last.position)),
+      ...(await writesOf(rootsView, await rootsPages(readModels, blocks), last.position)),
+    ];
     lease.check();
     await readModels.commit({
       writes,
@@ -94,7 +95,20 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
     });
     told = '';
     onProgress(head);
-    return { head, checkpoint: next, open };
+    return { head, checkpoint: next, open, sealed };
+  }
+
+  /** They may be there already, from a commit that was broken off before the checkpoint moved. */
+  async function writesOf(
+    view: View,
+    documents: ReadonlyMap<string, Document>,
+    position: string,
+  ): Promise<DocumentWrite[]> {
+    const stored = await readModels.load(view, [...documents.keys()]);
+    return [...documents].map(([id, document]) => ({
+      ...{ view, id, document, position },
+      loaded: stored.get(id)?.position ?? null,
+    }));
   }
 
   async function follow(epoch: number): Promise<void> {
@@ -104,6 +118,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
     for await (const message of reader.subscribe({ after: chain.head.position, signal })) {
       if (message.type === 'events') events.push(...message.events);
       if (message.type === 'events' && events.length < eventsPerCommit) continue;
+      refuseOther(chain, events);
       chain = await extend(chain, events, epoch);
       events = [];
       // What comes meanwhile is committed together.
@@ -130,6 +145,15 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
       await pause(retryMs);
     }
   }
+}
+
+/** A commit that was broken off has left a sealed head for events that come now. */
+function refuseOther(chain: KeptChain, events: readonly StoredEvent[]): void {
+  const { sealed, head } = chain;
+  const upToIt = (sealed?.count ?? 0) - head.count;
+  if (sealed === undefined || upToIt <= 0 || upToIt > events.length) return;
+  if (grown(chain, events.slice(0, upToIt)).head.head !== sealed.head)
+    throw new Error(`the history up to event ${sealed.count} is not the one of the sealed head`);
 }
 
 function orAborted(work: Promise<unknown> | undefined, signal: AbortSignal): Promise<unknown> {

@@ -1,6 +1,7 @@
 /** Seals: signed statements of how long a log was and what its chain was then, to be kept away from the log. */
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { field } from '../eventstore/chain.js';
 import type { Verification } from './verify.js';
 
 const sealFormat = 'audience-ledger-seal/1';
@@ -13,6 +14,8 @@ const sealSchema = z.object({
   event_id: z.string().regex(/^[0-9a-f-]{36}$/),
   /** Link of the last of them, hex. */
   head: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Root of the tree over all of them, hex. */
+  root: z.string().regex(/^[0-9a-f]{64}$/),
   /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
   sealed_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   /** Ed25519, SPKI in DER, base64. */
@@ -41,10 +44,10 @@ interface SealInput {
 /** @throws SealError the log is empty or not intact, or the key is of another kind. */
 export function createSeal({ verification, key, now }: SealInput): Seal {
   if (!verification.intact) throw new SealError('a log that is not intact is not sealed');
-  const { log_id, count, position, head, event_id } = verification;
-  if (event_id === null) throw new SealError('an empty log is not sealed');
+  const { log_id, count, position, head, root, event_id } = verification;
+  if (event_id === null || root === null) throw new SealError('an empty log is not sealed');
   if (log_id === null) throw new SealError('the log does not begin as a log of this service');
-  const place = { format: sealFormat, log_id, count, position, event_id, head } as const;
+  const place = { format: sealFormat, log_id, count, position, event_id, head, root } as const;
   const unsigned = { ...place, sealed_at: new Date(now).toISOString(), public_key: publicKeyOf(key) };
   const signature = sign(null, Buffer.from(sealedText(unsigned)), key).toString('base64');
   return { ...unsigned, signature };
@@ -52,10 +55,8 @@ export function createSeal({ verification, key, now }: SealInput): Seal {
 
 /** What is signed: `<length in bytes>:<text>,` for each member but the signature, in order. */
 function sealedText(seal: Omit<Seal, 'signature'>): string {
-  const { format, log_id, count, position, event_id, head, sealed_at, public_key } = seal;
-  return [format, log_id, String(count), position, event_id, head, sealed_at, public_key]
-    .map((text) => `${Buffer.byteLength(text)}:${text},`)
-    .join('');
+  const { format, log_id, count, position, event_id, head, root, sealed_at, public_key } = seal;
+  return [format, log_id, String(count), position, event_id, head, root, sealed_at, public_key].map(field).join('');
 }
 
 export interface SealCheck {

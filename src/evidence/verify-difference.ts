@@ -1,4 +1,4 @@
-/** What verification says of the first event that differs. */
+/** What verification says of a log that differs. */
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { Position } from '../eventstore/event-store.js';
 
@@ -14,8 +14,12 @@ export type DifferenceKind =
   | 'names'
   /** The history up to the seal is not what was sealed, though it is consistent in itself. */
   | 'sealed'
-  /** The log ends before the seal. */
+  /** The log ends before the seal, or before its sealed head. */
   | 'shortened'
+  /** The sealed head does not fit the log: somebody without the secret wrote to it. */
+  | 'sealed_head'
+  /** A kept root of a block is not that of its events, or is missing. */
+  | 'tree'
   /** The views were folded from another log, or from more of this one than there is. */
   | 'views'
   /** What the store notes of a stream is not what its events say. */
@@ -23,11 +27,13 @@ export type DifferenceKind =
   /** The store is damaged, or was made to find other events than it holds. */
   | 'store';
 
-/** The first event that differs. Nothing of it is personal. */
+/** Where the log differs, as far as that is known. Nothing of it is personal. */
 export interface Difference {
   readonly kind: DifferenceKind;
-  /** Number of the event in the log, from 1; null where no single event differs. */
+  /** Number of the first event, from 1, that does not fit what stands before it or beside it; null where none is known. */
   readonly ordinal: number | null;
+  /** The difference lies at or before this event; null where that is not known. */
+  readonly until: number | null;
   readonly position: Position | null;
   readonly stream: string | null;
   readonly revision: number | null;
@@ -39,10 +45,10 @@ export interface Difference {
 type What = Pick<Difference, 'kind' | 'ordinal' | 'message'>;
 
 export function differenceAt({ position, stream, revision, id, type }: LinkedEvent, what: What): Difference {
-  return { ...what, position, stream, revision: Number(revision), event_id: id, type };
+  return { ...what, until: what.ordinal, position, stream, revision: Number(revision), event_id: id, type };
 }
 
 export const nowhere = (what: What): Difference => ({
   ...what,
-  ...{ position: null, stream: null, revision: null, event_id: null, type: null },
+  ...{ until: null, position: null, stream: null, revision: null, event_id: null, type: null },
 });

@@ -1,5 +1,6 @@
 /** What a start verifies of the embedded log before anything is served: the events since the last complete verification. */
-import type { ChainHead, LinkSource } from '../eventstore/chain.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import type { LinkSource } from '../eventstore/link-source.js';
 import { nowhere, type Difference } from './verify-difference.js';
 import { verifyChain } from './verify.js';
 

@@ -1,32 +1,35 @@
 /**
  * Verifies a log: computes the evidence chain again from the first event on, compares it with the links that the store keeps
- * and with a seal, and names the first event that differs. Reads events as they are stored; knows no kind of store.
+ * and with seals, and says where the log differs. Reads events as they are stored; knows no kind of store.
  */
 import { codec } from '../events/codec.js';
 import {
   firstLink,
+  fromHex,
   isRedacted,
-  linkAfter,
+  leafOf,
+  linkOf,
+  toHex,
   type ChainHead,
+  type Hash,
   type LinkedEvent,
-  type LinkSource,
 } from '../eventstore/chain.js';
+import type { LinkSource } from '../eventstore/link-source.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
+import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, type Finding } from './verify-findings.js';
+import { openHeadCheck, type HeadResult } from './verify-head.js';
+import { createSealChecks, type Sealed } from './verify-seals.js';
 import { createStreamChecks } from './verify-streams.js';
-
-/** What a seal says of a log: how many events it had, and the link of the last one in hex. */
-export interface Sealed {
-  readonly count: number;
-  readonly head: string;
-}
 
 export interface VerifyOptions {
   readonly source: LinkSource;
   /** Events after this position are not looked at. Default: up to the end as it is then. */
   readonly until?: Position | undefined;
-  readonly seal?: Sealed | undefined;
+  readonly seals?: readonly Sealed[] | undefined;
+  /** Undefined: the sealed head is not looked at. Without the key, which comes from the secret, its MAC is not checked. */
+  readonly sealedHead?: { readonly key: Uint8Array | undefined } | undefined;
   /**
    * `chain`: links, order and what stands beside the events. `streams` (default): also that revisions and times run on in
    * each stream, which takes some 200 bytes of memory a stream.
@@ -43,12 +46,18 @@ interface Verified {
   readonly count: number;
   /** Link of the last of them, hex. */
   readonly head: string;
+  /** Root of the tree over all of them, hex; null where there are none, or not all were read. */
+  readonly root: string | null;
   readonly position: Position;
   readonly event_id: string | null;
   /** Events whose personal data were replaced by their digest. */
   readonly redacted: number;
   /** Whether there were stored links to compare with. Without them, and without a seal, a log says nothing of its past. */
   readonly linked: boolean;
+  /** Null: it was not looked at. */
+  readonly sealed_head: HeadResult | null;
+  /** The newest of the given seals that holds, of those that were reached. */
+  readonly holding: Sealed | null;
   /** Broken invariants: faults of the writer, not of the record. */
   readonly findings: readonly Finding[];
 }
@@ -58,17 +67,42 @@ export type Verification =
 
 /** @throws StoreUnavailableError, which a damaged file leads to as well; the signal's reason when it aborts. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
-  const { source, seal } = options;
-  const chain = await verifyChain(options);
-  if (!chain.intact) return chain;
-  const difference = shortened(chain.count, seal) ?? (await damaged(source)) ?? (await misnoted(source));
-  return difference === undefined ? chain : { ...chain, intact: false, difference };
+  const { source } = options;
+  const head = await openHeadCheck(source, options.sealedHead);
+  const roots = await keptRoots(source);
+  const pass = createPass({ ...options, roots: roots.found, sealedCount: head.sealed?.count });
+  const chain = await run(pass, { ...options, until: options.until ?? head.end?.position });
+  const result = { ...chain, sealed_head: head.result };
+  if (!result.intact) return result;
+  const { log_id: logId, count } = result;
+  const looks: readonly (() => Difference | undefined | Promise<Difference | undefined>)[] = [
+    () => pass.shortened(),
+    () => head.difference({ logId: logId ?? '', count, kept: roots.events, linkThere: pass.linkAtSealed() }),
+    () => damaged(source),
+    () => misnoted(source),
+    () => wrongTree(pass.wrongBlock() ?? roots.fault),
+  ];
+  for (const look of looks) {
+    const difference = await look();
+    if (difference !== undefined) return { ...result, intact: false, difference };
+  }
+  return result;
+}
+
+/** The roots of complete blocks, of as many events as the store has in its tree. */
+async function keptRoots({ tree }: LinkSource) {
+  const events = (await tree?.count()) ?? 0;
+  const blocks = Math.floor(events / eventsPerBlock);
+  const found = (await tree?.blockRoots(blocks)) ?? [];
+  return { events, found, fault: found.length < blocks ? 'roots of complete blocks are missing' : undefined };
 }
 
 /** The events alone, not what the store keeps beside them. @param options `after`: the chain up to there is taken for granted */
-export async function verifyChain(options: VerifyOptions & { readonly after?: ChainHead }): Promise<Verification> {
+export const verifyChain = (options: VerifyOptions & { readonly after?: ChainHead }): Promise<Verification> =>
+  run(createPass(options), options);
+
+async function run(pass: Pass, options: VerifyOptions & { readonly after?: ChainHead }): Promise<Verification> {
   const { signal, onProgress } = options;
-  const pass = createPass(options);
   for await (const events of batches(options)) {
     for (const event of events) {
       const difference = pass.take(event);
@@ -77,10 +111,18 @@ export async function verifyChain(options: VerifyOptions & { readonly after?: Ch
     onProgress?.(pass.count());
   }
   signal?.throwIfAborted();
-  return { ...pass.verified(), intact: true };
+  const difference = pass.unsealed();
+  return difference === undefined
+    ? { ...pass.verified(), intact: true }
+    : { ...pass.verified(), intact: false, difference };
 }
 
-type PassOptions = Pick<VerifyOptions, 'seal' | 'depth'> & { readonly after?: ChainHead };
+interface PassOptions extends Pick<VerifyOptions, 'seals' | 'depth'> {
+  readonly after?: ChainHead;
+  readonly roots?: readonly Hash[];
+  readonly sealedCount?: number | undefined;
+}
+type Pass = ReturnType<typeof createPass>;
 type Batches = Pick<VerifyOptions, 'source' | 'until' | 'signal'> & { readonly after?: ChainHead };
 
 async function* batches({ source, after, until, signal }: Batches): AsyncGenerator<readonly LinkedEvent[]> {
@@ -94,24 +136,36 @@ async function* batches({ source, after, until, signal }: Batches): AsyncGenerat
   }
 }
 
-function createPass({ seal, depth = 'streams', after }: PassOptions) {
+function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCount }: PassOptions) {
   const findings = createFindings();
+  const sealed = createSealChecks(seals);
   const streams = depth === 'streams' ? createStreamChecks() : undefined;
-  let { count, head } = after ?? { count: 0, head: firstLink };
+  const tree = after === undefined ? createGrowingTree() : undefined;
+  let count = after?.count ?? 0;
+  let head = fromHex(after?.head ?? firstLink);
   let last: LinkedEvent | undefined;
   let redacted = 0;
   let linked = true;
   let logId: string | null = null;
+  let linkAtSealed: Hash | undefined;
+
+  let wrongBlock: string | undefined;
+
+  function addToTree(leaf: Hash): void {
+    const root = tree?.add(leaf);
+    if (root !== undefined && root !== (roots[blockOf(count)] ?? root))
+      wrongBlock ??= `the kept root of the block that ends with event ${count} is not that of its events`;
+  }
+
   return {
     take(event: LinkedEvent): Difference | undefined {
       const ordinal = count + 1;
-      const link = linkAfter(head, ordinal, event);
+      const leaf = leafOf(ordinal, event);
+      const link = linkOf(head, leaf);
       const difference =
-        misplaced(event, ordinal) ??
-        altered(event, { ordinal, link }) ??
-        streams?.check(event, ordinal) ??
-        unsealed(event, { ordinal, link, seal });
-      if (difference !== undefined) return difference;
+        misplaced(event, ordinal) ?? altered(event, { ordinal, link }) ?? streams?.check(event, ordinal);
+      // Of two differences the one that may lie further back.
+      if (difference !== undefined) return sealed.difference() ?? difference;
       count = ordinal;
       head = link;
       last = event;
@@ -119,15 +173,35 @@ function createPass({ seal, depth = 'streams', after }: PassOptions) {
       if (ordinal === 1) logId = logIdOf(event);
       if (isRedacted(event.data)) redacted += 1;
       findings.take(event);
+      if (count === sealedCount) linkAtSealed = head;
+      addToTree(leaf);
+      sealed.take({ logId, count, link, root: () => tree?.root() });
       return undefined;
     },
     count: () => count,
+    unsealed: () => sealed.difference(),
+    shortened: () => sealed.shortened(count),
+    linkAtSealed: () => linkAtSealed && toHex(linkAtSealed),
+    wrongBlock: () => wrongBlock,
     verified: (): Verified => ({
-      ...{ log_id: logId, count, head, position: last?.position ?? '', event_id: last?.id ?? null },
-      ...{ redacted, linked: linked && count > 0, findings: findings.all() },
+      ...{ log_id: logId, count, head: toHex(head), root: hexOr(tree?.root()) },
+      ...{ position: last?.position ?? '', event_id: last?.id ?? null },
+      ...{ redacted, linked: linked && count > 0, sealed_head: null, holding: sealed.holding() ?? null },
+      findings: findings.all(),
     }),
   };
 }
+
+const hexOr = (hash: Hash | undefined): string | null => (hash === undefined ? null : toHex(hash));
+
+const wrongTree = (message: string | undefined): Difference | undefined =>
+  message === undefined
+    ? undefined
+    : nowhere({
+        kind: 'tree',
+        ordinal: null,
+        message: `${message}: the events are as they were written, but nothing can be proven with it`,
+      });
 
 function logIdOf(first: LinkedEvent): string | null {
   try {
@@ -160,30 +234,13 @@ function misplaced(event: LinkedEvent, expected: number): Difference | undefined
   });
 }
 
-interface Computed {
-  readonly ordinal: number;
-  readonly link: string;
-}
-
-function altered(event: LinkedEvent, { ordinal, link }: Computed): Difference | undefined {
-  if (event.link === null || event.link === link) return undefined;
-  const message = `event ${ordinal} is not what was written there: its link differs`;
-  return differenceAt(event, { kind: 'link', ordinal, message });
-}
-
-function unsealed(
+function altered(
   event: LinkedEvent,
-  { ordinal, link, seal }: Computed & { readonly seal: Sealed | undefined },
+  { ordinal, link }: { readonly ordinal: number; readonly link: Hash },
 ): Difference | undefined {
-  if (seal?.count !== ordinal || seal.head === link) return undefined;
-  const message = `the history up to event ${ordinal} is not the one that was sealed: it was altered and its links were computed again, or the seal is of another log`;
-  return { ...differenceAt(event, { kind: 'sealed', ordinal, message }) };
-}
-
-function shortened(count: number, seal: Sealed | undefined): Difference | undefined {
-  if (seal === undefined || seal.count <= count) return undefined;
-  const message = `the log ends after event ${count}, the seal is of ${seal.count} events: it was shortened, or is an older copy`;
-  return nowhere({ kind: 'shortened', ordinal: count + 1, message });
+  if (event.link === null || event.link === toHex(link)) return undefined;
+  const message = `event ${ordinal} does not fit its link: it, its link or something before it was altered`;
+  return differenceAt(event, { kind: 'link', ordinal, message });
 }
 
 async function misnoted(source: LinkSource): Promise<Difference | undefined> {

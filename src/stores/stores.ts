@@ -33,6 +33,8 @@ export interface OpenEventStore extends EventStore {
   onCommitted?(listener: (position: Position) => void): () => void;
   /** Only where the log itself stores the evidence chain: its head. @throws StoreUnavailableError */
   chainHead?(): ChainHead | undefined;
+  /** Only where this process alone writes: why the log is not what it wrote there. It looks each time. @throws StoreUnavailableError */
+  altered?(): string | undefined;
 }
 
 export interface OpenReader extends EventReader {
@@ -56,6 +58,10 @@ export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
 export interface EventStoreHooks {
+  /** The key of the sealed head of an embedded log, asked for before the log is opened, while no other process can write to it. */
+  readonly headKey: () => Uint8Array;
+  /** Called once when an embedded log turns out not to be what was written there. */
+  readonly onAltered: (message: string) => void;
   /** Called for a fault that no single append reports. */
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; called at each try. */
@@ -66,10 +72,10 @@ export interface EventStoreHooks {
 /** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
 export async function openEventStore(
   settings: StoreSettings['events'],
-  { onFault, onWaiting, signal }: EventStoreHooks,
+  { onFault, onWaiting, signal, headKey, onAltered }: EventStoreHooks,
 ): Promise<OpenEventStore> {
   if (settings.kind === 'embedded')
-    return await openSqliteEventStore({ file: settings.file, clock: Date.now, onFault });
+    return await openSqliteEventStore({ file: settings.file, clock: Date.now, headKey, onFault, onAltered });
   const { openEventStoreDb } = await eventStoreDb();
   const store = usable(() => openEventStoreDb({ ...settings, onFault }));
   try {

@@ -17,7 +17,12 @@ interface Copy {
   readonly log: ExaminedLog;
   readonly to: LogAddress;
   readonly isDryRun: boolean;
+  /** Makes the sealed head of a log in a folder. */
+  readonly headKey: Uint8Array | undefined;
 }
+
+/** Undefined where the target makes no sealed head. @throws CommandFailedError the log goes into a folder, and its secret is not known */
+export type HeadKeyOf = (log: ExaminedLog) => Uint8Array | undefined;
 
 export interface CopyResult {
   /**
@@ -51,9 +56,9 @@ async function rehearse({ source, log, to }: Copy, options: CopyOptions): Promis
 /** The embedded log takes appends in the order of the calls, and many in one commit. */
 const appendsAtOnce = { folder: 256, eventstoredb: 1 } as const;
 
-async function perform({ source, log, to }: Copy, options: CopyOptions): Promise<CopyResult> {
+async function perform({ source, log, to, headKey }: Copy, options: CopyOptions): Promise<CopyResult> {
   const { reader } = source;
-  const target = await openTarget(to, options);
+  const target = await openTarget(to, headKey, options);
   try {
     let hasGrown = false;
     const onGrown = (): void => {

@@ -62,13 +62,18 @@ function openSourceFolder(folder: string): SourceLog {
 }
 
 /** Makes the folder and the log where they are missing. Throws as `openSource` does. */
-export const openTarget = (address: LogAddress, options: Retrying): Promise<EventStore> =>
-  address.kind === 'folder' ? openTargetFolder(address.folder) : openServer(address, options);
+export const openTarget = (
+  address: LogAddress,
+  headKey: Uint8Array | undefined,
+  options: Retrying,
+): Promise<EventStore> =>
+  address.kind === 'folder' ? openTargetFolder(address.folder, headKey) : openServer(address, options);
 
-async function openTargetFolder(folder: string): Promise<EventStore> {
+async function openTargetFolder(folder: string, headKey: Uint8Array | undefined): Promise<EventStore> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    return await openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
+    const key = headKey && { headKey: () => headKey };
+    return await openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now, ...key });
   } catch (error) {
     if (!(error instanceof WriterLockedError)) throw error;
     throw refusal(
@@ -105,7 +110,7 @@ async function demandReady(store: EventStoreDbStore): Promise<void> {
 
 /** For a dry run: makes nothing. Undefined: there is nothing yet. Throws as `openSource` does. */
 export async function openTargetReader(address: LogAddress, options: Retrying): Promise<EventReader | undefined> {
-  if (address.kind !== 'folder') return openTarget(address, options);
+  if (address.kind !== 'folder') return openServer(address, options);
   const file = eventsFileOf(address.folder);
   return existsSync(file) ? openSqliteEventReader({ file }) : undefined;
 }

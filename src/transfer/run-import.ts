@@ -1,7 +1,7 @@
 /** An import from beginning to end: examines the file line by line, then copies it and compares. */
 import type { Seal } from '../evidence/seal.js';
 import { firstLink, linkAfter } from '../eventstore/chain.js';
-import { copyExamined, type CopyOptions, type CopyResult } from './copy-examined.js';
+import { copyExamined, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy-examined.js';
 import { examineLog } from './examine-log.js';
 import { CommandFailedError } from './failures.js';
 import { demandChecksum } from './import-checksum.js';
@@ -16,6 +16,8 @@ export interface ImportRequest {
   readonly isDryRun: boolean;
   /** The history in the file must fit this seal, up to its event. */
   readonly seal?: Seal | undefined;
+  /** Asked before anything is written: the key of the sealed head. @throws CommandFailedError it is needed and not known */
+  readonly headKeyOf: HeadKeyOf;
 }
 
 export interface ImportResult extends CopyResult {
@@ -30,14 +32,14 @@ export interface ImportResult extends CopyResult {
  * @throws CommandFailedError the file, by the number of the line.
  */
 export async function runImport(request: ImportRequest, options: CopyOptions): Promise<ImportResult> {
-  const { file, to, isDryRun, seal } = request;
+  const { file, to, isDryRun, seal, headKeyOf } = request;
   const hasChecksum = await demandChecksum(file, options.signal);
   await demandReachable(to, options);
   const chain = createChain(seal);
   const log = await examineLog({ source: openFileReader({ file, onLine: chain.add }), ...options });
   const chainHead = chain.end(log.events);
   const source = { reader: openFileReader({ file }), hold: async () => 'still' as const };
-  const result = await copyExamined({ source, log, to, isDryRun }, options);
+  const result = await copyExamined({ source, log, to, isDryRun, headKey: headKeyOf(log) }, options);
   if (result.outcome === 'differs')
     throw new CommandFailedError(`THE STORE DIFFERS FROM THE FILE (source): ${result.comparison?.difference}`, {
       type: 'differs',
@@ -62,7 +64,9 @@ function createChain(seal: Seal | undefined) {
       if (line.chain !== undefined && line.chain !== link)
         throw new BadLineError('was altered, or one before it: its link in the evidence chain is another');
       if (line.ordinal === seal?.count && seal.head !== link)
-        throw new BadLineError('is where the seal was set, and the history up to it is not the sealed one');
+        throw new BadLineError(
+          'is where the seal was set, and the history up to it is not the sealed one: the difference lies there or before',
+        );
     },
     /** @throws CommandFailedError */
     end(events: number): string {

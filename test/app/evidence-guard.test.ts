@@ -61,7 +61,7 @@ test('a short log is verified as a whole before it is served', async () => {
   expect([honest.isVerified(), honest.fault()]).toEqual([true, null]);
   const altered = guarded(tampered(file, (db) => db.exec(`update events set type = 'x' where position = 299`)));
   await expect(altered.tailVerified()).rejects.toThrow(AlteredLogError);
-  await expect(altered.tailVerified()).rejects.toThrow('event 299 is not what was written there');
+  await expect(altered.tailVerified()).rejects.toThrow('event 299 does not fit its link');
   expect((await altered.altered).message).toContain('position 00000000000000000299: ');
   expect(altered.isVerified()).toBe(false);
 });
@@ -76,16 +76,16 @@ test('of a long log the tail is verified before it is served, and the whole in t
     );
 
   const inTail = altered(`update events set type = 'x' where position = 4250`);
-  await expect(inTail.tailVerified()).rejects.toThrow('event 4250 is not what was written there');
+  await expect(inTail.tailVerified()).rejects.toThrow('event 4250 does not fit its link');
 
   const before = altered(`update events set type = 'x' where position = 7`);
   await before.tailVerified();
-  expect((await before.altered).message).toContain('event 7 is not what was written there');
+  expect((await before.altered).message).toContain('event 7 does not fit its link');
   expect(before.isVerified()).toBe(false);
 
   // Without the views nothing was verified before: all of it is the tail.
   const withoutViews = guarded(tampered(file, (db) => db.exec(`update events set type = 'x' where position = 7`)));
-  await expect(withoutViews.tailVerified()).rejects.toThrow('event 7 is not what was written there');
+  await expect(withoutViews.tailVerified()).rejects.toThrow('event 7 does not fit its link');
 
   const honest = guarded(file, views);
   await honest.tailVerified();
@@ -152,8 +152,8 @@ test('a log that has lost its beginning is refused, an empty one is not', async 
   const store = await openSqliteEventStore({ file: path.join(newFolder(), 'events.db'), clock: Date.now });
   await store.append('s', [exampleEvent(1)], { expectedRevision: 'no_stream' });
   onTestFinished(() => store.close());
-  await expect(refuseHeadless(store)).rejects.toThrow(AlteredLogError);
+  await expect(refuseHeadless(store, 'events.db')).rejects.toThrow(AlteredLogError);
   const empty = await openSqliteEventStore({ file: path.join(newFolder(), 'events.db'), clock: Date.now });
   onTestFinished(() => empty.close());
-  await refuseHeadless(empty);
+  await refuseHeadless(empty, 'events.db');
 });

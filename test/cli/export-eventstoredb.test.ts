@@ -6,7 +6,16 @@ import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
 import { chainHeadOf, exported, imported, linesOf, textOf } from '../support/exporting.js';
-import { eventsIn, eventsInFolder, fill, kept, newFolder, openFolder, quickly } from '../support/migrating.js';
+import {
+  headKeyOf,
+  eventsIn,
+  eventsInFolder,
+  fill,
+  kept,
+  newFolder,
+  openFolder,
+  quickly,
+} from '../support/migrating.js';
 
 onRealServer('goes there and back', roundTrip);
 
@@ -37,7 +46,10 @@ function roundTrip(urlOf: () => string): void {
 
     const url = urlOf();
     const { prefix, store } = logOn(url);
-    const result = await runImport({ file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false }, quickly());
+    const result = await runImport(
+      { file, to: { kind: 'eventstoredb', url, prefix }, isDryRun: false, headKeyOf },
+      quickly(),
+    );
     expect(kept(await eventsIn(store))).toEqual(kept(await eventsIn(source)));
     expect(result.chainHead).toBe(await chainHeadOf(store));
 

@@ -7,11 +7,12 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
 import type { Progress } from '../../src/transfer/progress.js';
 import { runMigration } from '../../src/transfer/run-migration.js';
-import { secretFile } from '../../src/cli/secret-advice.js';
+import { secretFile } from '../../src/cli/secret-of-log.js';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { usually } from '../support/amount.js';
 import { eventLogChild, startChild } from '../support/event-log.js';
 import {
+  headKeyOf,
   eventsInFolder,
   fill,
   kept,
@@ -31,6 +32,7 @@ async function filledFolder(events = 150): Promise<string> {
   const store = await openFolder(folder);
   await fill(store, events);
   await store.close();
+  writeFileSync(path.join(folder, 'secret'), `${secretOfLog}\n`);
   return folder;
 }
 
@@ -79,7 +81,6 @@ describe('the command line', () => {
 describe('from folder to folder', () => {
   test('copies, compares and tells where the secret is', async () => {
     const from = await filledFolder();
-    writeFileSync(path.join(from, 'secret'), `${secretOfLog}\n`);
     const to = inNewFolder('copy');
     const { code, out, err } = await migrate(['--from', from, '--to', to]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -191,6 +192,19 @@ describe('from folder to folder', () => {
   });
 });
 
+test.each([['--dry-run'], []])('a folder is written to only with the secret of the log (%s)', async (...words) => {
+  const from = await filledFolder(50);
+  rmSync(path.join(from, 'secret'));
+  const to = inNewFolder('copy');
+  for (const env of [{}, { SECRET: 'another secret, long enough for anybody' }]) {
+    const { code, err } = await migrate(['--from', from, '--to', to, ...words], env);
+    expect(code).toBe(1);
+    expect(err).toContain(`only with its secret`);
+    expect(err).toContain(`${to}/secret (readable by its owner only). Nothing was written`);
+    expect(existsSync(to)).toBe(false);
+  }
+});
+
 describe('a log in use', () => {
   test('a target with a running service is refused in words', async () => {
     const from = await filledFolder(50);
@@ -221,7 +235,7 @@ describe('a log in use', () => {
     const from = await filledFolder(50);
     let isRefused = false;
     const result = await runMigration(
-      { from: folderAt(from), to: folderAt(inNewFolder('copy')), isDryRun: false },
+      { from: folderAt(from), to: folderAt(inNewFolder('copy')), isDryRun: false, headKeyOf },
       quickly({
         // The lock is taken before the first event is read.
         report: once(
@@ -266,7 +280,7 @@ test('a target that is altered between copy and comparison is found', async () =
   const to = newFolder();
   const total = (await eventsInFolder(from)).length;
   const result = await runMigration(
-    { from: folderAt(from), to: folderAt(to), isDryRun: false },
+    { from: folderAt(from), to: folderAt(to), isDryRun: false, headKeyOf },
     quickly({
       report: once(
         ({ phase, done }) => phase === 'copying' && done === total,
@@ -293,6 +307,7 @@ describe('a run that does not come to its end', () => {
     const store = await openFolder(folder);
     await fill(store, 6_000);
     await store.close();
+    writeFileSync(path.join(folder, 'secret'), secretOfLog);
     return folder;
   }
 

@@ -36,6 +36,7 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     streamKeys: async () => {
       throw new Error('there are no keys');
     },
+    headKey: async () => undefined,
     service: async () => undefined,
     rebuild: async () => {
       throw new Error('there is nothing to rebuild');

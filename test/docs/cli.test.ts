@@ -80,6 +80,8 @@ describe('its examples', () => {
     await service.kill('SIGTERM');
     folder = freshFolder();
     cpSync(service.dataDir, path.join(folder, 'data'), { recursive: true });
+    // An import into a folder needs the secret there.
+    cpSync(path.join(service.dataDir, 'secret'), path.join(folder, 'new-data', 'secret'));
   });
   afterAll(async () => {
     await service.close();

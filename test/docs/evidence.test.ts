@@ -4,32 +4,43 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createSeal } from '../../src/evidence/seal.js';
 import type { Verification } from '../../src/evidence/verify.js';
-import { digestOf, firstLink, linkAfter } from '../../src/eventstore/chain.js';
+import { digestOf, firstLink, leafOf, linkAfter, toHex } from '../../src/eventstore/chain.js';
+import { createGrowingTree } from '../../src/eventstore/tree.js';
 import { memberTexts } from '../support/json-members.js';
 
 const page = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8');
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 
-test('the example has the links that the page says', () => {
+test('the example has the leaves, links and roots that the page says', () => {
   const text = section('An example');
   const [data = '', metadata = ''] = (/```text\n([^`]+)```/.exec(text)?.[1] ?? '').split('\n');
   const [stream = '', id = '', type = ''] = [...text.matchAll(/`([^`\n]+)`/g)].map(([, word]) => word ?? '');
-  const [digest, first, second] = [...text.matchAll(/`([0-9a-f]{64})`/g)].map(([, hex]) => hex);
-  expect(digestOf(memberTexts(data).get('person') ?? '')).toBe(`"sha256:${digest}"`);
   const event = { stream, revision: 0, id, type, data, metadata };
-  const link = linkAfter(firstLink, 1, event);
-  expect(link).toBe(first);
   const noted = { ...event, revision: 1, type: 'Noted', data: '{"note":"naïve"}' };
-  expect(linkAfter(link, 2, noted)).toBe(second);
+  const leaves = [event, noted, { ...noted, revision: 2 }].map((one, at) => leafOf(at + 1, one));
+  const link = linkAfter(firstLink, 1, event);
+  const tree = createGrowingTree();
+  const roots = leaves.map((leaf) => {
+    tree.add(leaf);
+    return toHex(tree.root() ?? '');
+  });
+  const digest = digestOf(memberTexts(data).get('person') ?? '').slice('"sha256:'.length, -1);
+  expect([...text.matchAll(/`([0-9a-f]{64})`/g)].map(([, hex]) => hex)).toEqual([
+    digest,
+    toHex(leaves[0] ?? ''),
+    link,
+    linkAfter(link, 2, noted),
+    ...roots.slice(1),
+  ]);
 });
 
 test('a seal has the members of the page, in their order', () => {
   const verification: Verification = {
     intact: true,
-    ...{ log_id: 'log', count: 1, head: '0'.repeat(64), position: '1', event_id: 'id' },
-    ...{ redacted: 0, linked: true, findings: [] },
+    ...{ log_id: 'log', count: 1, head: '0'.repeat(64), root: '1'.repeat(64), position: '1', event_id: 'id' },
+    ...{ redacted: 0, linked: true, sealed_head: null, holding: null, findings: [] },
   };
   const seal = createSeal({ verification, key: generateKeyPairSync('ed25519').privateKey, now: 0 });
-  const members = [...section('5. Seals').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  const members = [...section('6. Seals').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
   expect(members).toEqual(Object.keys(seal));
 });

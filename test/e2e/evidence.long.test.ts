@@ -68,8 +68,8 @@ test('an altered log is refused, says what and where and what to do, and is left
   const cases: [sql: string, says: RegExp][] = [
     [`update events set data = replace(data, 'Group', 'Grope') where position = 3`, /event 3 .*position 0*3:/],
     ['delete from events where position = 4', /event 4 is missing/],
-    [`update streams set name = 'servicf' where name = 'service'`, /event 1 is not what was written/],
-    [`update events set type = 'ServiceInitialized' where position = 1`, /event 1 is not what was written/],
+    [`update streams set name = 'servicf' where name = 'service'`, /event 1 does not fit its link/],
+    [`update events set type = 'ServiceInitialized' where position = 1`, /event 1 does not fit its link/],
     ['delete from events where position >= 5', /another end of stream groups|shortened/],
     [
       `delete from events where position >= 5; update streams set revision = 2 where name = 'groups'`,

@@ -2,16 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firstLink, linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
+import { eventsPerBlock } from '../../src/eventstore/tree.js';
+import { deriveHeadKey } from '../../src/events/streams.js';
 import type { EventReader, StoredEvent } from '../../src/eventstore/event-store.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { blockOf, keptHead, linksPerBlock, storedLinks } from '../../src/evidence/link-blocks.js';
+import { keptChain, keptFault, keptHead, storedLinks } from '../../src/evidence/link-blocks.js';
 import { keepEvidence, type EvidenceOptions } from '../../src/evidence/link-follower.js';
+import { createTree } from '../../src/evidence/proofs.js';
+import { keptTree } from '../../src/evidence/root-pages.js';
 import { createLease } from '../../src/projector/lease.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { allEvents, newLogFile, openLog, said } from '../support/event-log.js';
 import { exampleEvents as e, toAppend } from '../support/examples.js';
 
+const headKey = deriveHeadKey('a secret for tests, and for nothing else');
 let store: SqliteEventStore;
 let models: ReadModels;
 const running: { stop(): Promise<void> }[] = [];
@@ -44,6 +49,7 @@ function keep(holder: string, { log = store, ...more }: { log?: EventReader } & 
     readModels: models,
     lease,
     signal: stopping.signal,
+    headKey,
     onProgress: (progress) => (head = progress),
     onFault: (fault) => faults.push(fault),
     ...more,
@@ -90,15 +96,23 @@ async function kept(): Promise<string[]> {
 
 describe('the evidence chain of a log that keeps none itself', () => {
   it('has a link for each event, over the borders of blocks, and says how far it has come', async () => {
-    await append(2 * linksPerBlock);
+    await append(2 * eventsPerBlock);
     const keeper = keep('one');
-    const head = await keeper.reached(2 * linksPerBlock + 1);
+    const head = await keeper.reached(2 * eventsPerBlock + 1);
     const events = await allEvents(store);
     const links = linksOf(events);
     expect(await kept()).toEqual(links);
     expect(await keptHead(models)).toEqual(head);
     expect(head).toEqual({ count: events.length, head: links.at(-1), position: events.at(-1)?.position });
-    expect([1, linksPerBlock, linksPerBlock + 1].map(blockOf)).toEqual([0, 0, 1]);
+    const tree = keptTree(store, models);
+    expect(await tree.count()).toBe(events.length);
+    expect(await tree.blockRoots(9)).toEqual(await store.tree.blockRoots(9));
+    expect(await tree.leavesOf(1)).toEqual(await store.tree.leavesOf(1));
+    for (const ordinal of [1, 2, eventsPerBlock, eventsPerBlock + 1, events.length])
+      expect(await tree.ordinalAt(events[ordinal - 1]?.position ?? '')).toBe(ordinal);
+    expect(await createTree(tree).rootAt(events.length)).toBe(await createTree(store.tree).rootAt(events.length));
+    expect(keptFault(await keptChain(models), headKey)).toBeUndefined();
+    expect(keptFault(await keptChain(models), deriveHeadKey('another secret'))).toContain('somebody else');
     expect(keeper.faults).toEqual([]);
   }, 30_000);
 

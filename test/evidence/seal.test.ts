@@ -48,7 +48,7 @@ test('a seal holds for the log, also after it has grown and when it was copied',
   const store = await openSqliteEventStore({ file: log, clock: Date.now });
   await store.append('later', [exampleEvent(1)], { expectedRevision: 'no_stream' });
   await store.close();
-  expect(await verified(log, { seal })).toMatchObject({ intact: true, count: 21 });
+  expect(await verified(log, { seals: [seal] })).toMatchObject({ intact: true, count: 21, holding: seal });
   const publicKey = path.join(newFolder(), 'sealer.pem');
   writeFileSync(publicKey, publicKeyOf(key));
   const answer = await runVerifier(await exported(log), sealFile, '--public-key', publicKey);
@@ -76,9 +76,9 @@ test('a log that lost its end, or was written anew with right links, is not the 
   expect(await verified(rewritten)).toMatchObject({ intact: true });
   for (const [file, kind, ordinal] of [
     [shortened, 'shortened', 18],
-    [rewritten, 'sealed', 20],
+    [rewritten, 'sealed', null],
   ] as const) {
-    expect(await verified(file, { seal })).toMatchObject({ intact: false, difference: { kind, ordinal } });
+    expect(await verified(file, { seals: [seal] })).toMatchObject({ intact: false, difference: { kind, ordinal } });
     expect((await runVerifier(await exported(file), sealFile)).code).toBe(1);
   }
 });
@@ -91,6 +91,7 @@ test('a seal that was altered, or is signed by somebody else, proves nothing', a
     { count: 19 },
     { position: '00000000000000000019' },
     { event_id: seal.log_id },
+    { root: seal.head },
     { head: seal.head.replace(/./, (digit) => (digit === '0' ? '1' : '0')) },
     { sealed_at: '2026-05-06T07:08:09.011Z' },
   ];
@@ -147,12 +148,6 @@ test('the key is made once, for its owner only, and never written over', () => {
 test('the stand-alone verifier says what it was asked wrongly, or cannot read', async () => {
   const { log } = await sealedLog();
   const file = await exported(log);
-  for (const parameters of [
-    [],
-    [file, file, file],
-    [`${file}.gone`],
-    [file, '--public-key', file],
-    [file, `${file}.gone`],
-  ])
+  for (const parameters of [[], [file, file], [`${file}.gone`], [file, '--public-key', file], [file, `${file}.gone`]])
     expect(await runVerifier(...parameters), parameters.join()).toMatchObject({ code: 2 });
 });

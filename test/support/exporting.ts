@@ -7,7 +7,7 @@ import type { EventReader } from '../../src/eventstore/event-store.js';
 import { runExport, type ExportRequest, type ExportResult } from '../../src/transfer/run-export.js';
 import type { CopyOptions } from '../../src/transfer/copy-examined.js';
 import { runImport, type ImportResult } from '../../src/transfer/run-import.js';
-import { eventsIn, newFolder, quickly } from './migrating.js';
+import { headKeyOf, eventsIn, newFolder, quickly } from './migrating.js';
 
 export interface Exported extends ExportResult {
   readonly file: string;
@@ -30,7 +30,7 @@ export async function exported(
 }
 
 export function imported(file: string, folder: string, more: Partial<CopyOptions> = {}): Promise<ImportResult> {
-  return runImport({ file, to: { kind: 'folder', folder }, isDryRun: false }, quickly(more));
+  return runImport({ file, to: { kind: 'folder', folder }, isDryRun: false, headKeyOf }, quickly(more));
 }
 
 export const textOf = (file: string): string => readFileSync(file, 'utf8');

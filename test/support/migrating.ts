@@ -7,7 +7,7 @@ import type { CopyOptions } from '../../src/transfer/copy-examined.js';
 import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/transfer/copy-log.js';
 import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
 import type { RetryPolicy } from '../../src/transfer/with-retry.js';
-import { deriveStreamKeys } from '../../src/events/streams.js';
+import { deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,
   logStart,
@@ -23,6 +23,8 @@ import { audience, startAudience, type Ended, type StartedCommand } from './audi
 import type { Overrides } from './service.js';
 
 export const secretOfLog = 'a secret for tests, and for nothing else';
+/** The key of the sealed head of these logs, whatever is known of one. */
+export const headKeyOf = (): Uint8Array => deriveHeadKey(secretOfLog);
 export const logId = '0b7e0f4e-6a0c-4a53-9a51-6f1f6f1c2b11';
 
 /** A folder that goes away with the test. */
@@ -33,7 +35,7 @@ export function newFolder(): string {
 }
 
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
-  openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now });
+  openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now, headKey: headKeyOf });
 
 /** Compares what is there already and copies the rest, as import and migration do. */
 export const copyLog = async (copying: Copying): Promise<Reached> =>

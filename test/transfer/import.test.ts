@@ -17,6 +17,7 @@ import { usually } from '../support/amount.js';
 import { exampleMetadata } from '../support/examples.js';
 import { chainHeadOf, exported, imported, textOf } from '../support/exporting.js';
 import {
+  headKeyOf,
   anEvent,
   copyLog,
   eventsIn,
@@ -91,7 +92,7 @@ describe('a round trip', () => {
   test('again finds everything there; a dry run counts and writes nothing', async () => {
     const { file, events } = await exported(await newLog(200), { what: 'events' });
     const folder = inNewFolder();
-    const dry = { file, to: { kind: 'folder', folder }, isDryRun: true } as const;
+    const dry = { file, to: { kind: 'folder', folder }, isDryRun: true, headKeyOf } as const;
     expect(await runImport(dry, quickly())).toMatchObject({ alreadyThere: 0, copied: events });
     expect(existsSync(folder)).toBe(false);
     await imported(file, folder);
@@ -250,7 +251,7 @@ describe('a seal', () => {
   }
 
   const withSeal = (file: string, seal: Seal) =>
-    runImport({ file, to: { kind: 'folder', folder: inNewFolder() }, isDryRun: false, seal }, quickly());
+    runImport({ file, to: { kind: 'folder', folder: inNewFolder() }, isDryRun: false, seal, headKeyOf }, quickly());
 
   test('is right for the log that it was set on, also when this has grown', async () => {
     const { seal, file, lines } = await sealed();

@@ -1,9 +1,10 @@
 /** The links that verification compares with: those in the log itself, or those that the service keeps beside the views. */
 import { existsSync } from 'node:fs';
 import { linkSourceOf } from '../../evidence/verify.js';
-import type { LinkSource } from '../../eventstore/chain.js';
+import type { LinkSource } from '../../eventstore/link-source.js';
 import type { EventReader } from '../../eventstore/event-store.js';
-import { countOf, evidenceCheckpoint, storedLinks } from '../../evidence/link-blocks.js';
+import { countOf, evidenceCheckpoint, keptSealedHead, storedLinks } from '../../evidence/link-blocks.js';
+import { keptTree } from '../../evidence/root-pages.js';
 import type { ReadModelReader } from '../../readmodels/read-models.js';
 import type { CommandLine } from '../command-line.js';
 
@@ -70,5 +71,8 @@ function beside(log: EventReader, views: ReadModelReader): LinkSource {
         yield events;
       }
     },
+    // What comes after it is not sealed yet.
+    sealedHead: async () => ({ sealed: await keptSealedHead(views), end: undefined }),
+    tree: keptTree(log, views),
   };
 }

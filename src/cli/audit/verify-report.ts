@@ -1,30 +1,43 @@
 /** What verification came to, in words or as one JSON object. */
-import type { SealCheck, Seal } from '../../evidence/seal.js';
+import type { Seal, SealCheck } from '../../evidence/seal.js';
+import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
 import type { Paint } from '../colours.js';
 import { count, duration } from '../progress-bar.js';
 
+export interface CheckedSeal {
+  readonly seal: Seal;
+  readonly check: SealCheck;
+}
+
 export interface Verified {
   readonly result: Verification;
   readonly linked: number;
-  readonly seal: { readonly seal: Seal; readonly check: SealCheck } | undefined;
+  readonly seals: readonly CheckedSeal[];
   readonly milliseconds: number;
 }
 
-export function verifiedAsJson({ result, linked, seal, milliseconds }: Verified): string {
-  const sealed =
-    seal === undefined
-      ? null
-      : {
-          count: seal.seal.count,
-          sealed_at: seal.seal.sealed_at,
-          key_fingerprint: seal.check.fingerprint,
-          signed: seal.check.isSigned,
-          expected_key: seal.check.isExpected ?? null,
-        };
-  const { linked: _, ...rest } = result;
-  return `${JSON.stringify({ ...rest, linked, seal: sealed, milliseconds: Math.round(milliseconds) })}\n`;
+export function verifiedAsJson({ result, linked, seals, milliseconds }: Verified): string {
+  const { linked: _, holding: __, ...rest } = result;
+  const sealed = seals.map(({ seal, check }) => ({
+    count: seal.count,
+    sealed_at: seal.sealed_at,
+    holds: holdsOf(result, seal),
+    key_fingerprint: check.fingerprint,
+    signed: check.isSigned,
+    expected_key: check.isExpected ?? null,
+  }));
+  return `${JSON.stringify({ ...rest, linked, seals: sealed, milliseconds: Math.round(milliseconds) })}\n`;
 }
+
+/** Null: that is not known. */
+function holdsOf({ intact, holding, difference }: SomeVerification, { count }: Seal): boolean | null {
+  if (holding !== null && count <= holding.count) return true;
+  if (intact) return true;
+  return difference?.kind === 'sealed' && difference.until === count ? false : null;
+}
+
+type SomeVerification = Pick<Verification, 'intact' | 'holding'> & { readonly difference?: Difference };
 
 export function verifiedInWords(verified: Verified, paint: Paint): string {
   const { result, milliseconds } = verified;
@@ -38,6 +51,7 @@ export function verifiedInWords(verified: Verified, paint: Paint): string {
     ...verdict(result, paint),
     ...facts,
     ...(result.intact ? reach(verified) : []),
+    ...sealedHead(result),
     ...sealLines(verified),
     ...redacted(result),
     ...findings(result),
@@ -53,29 +67,47 @@ function verdict(result: Verification, paint: Paint): readonly string[] {
     ...(position === null ? [] : [`  position  ${position}`]),
     ...(stream === null ? [] : [`  stream    ${stream}${revision === null ? '' : `@${revision}`}`]),
     ...(event_id === null ? [] : [`  event     ${type ?? '?'} ${event_id}`]),
-    'Intact before it:',
+    'Read, with links that agree with each other:',
   ];
 }
 
-function reach({ result, linked, seal }: Verified): readonly string[] {
+function reach({ result, linked, seals }: Verified): readonly string[] {
   if (linked === result.count) return [];
   if (linked > 0) return [`The last ${count(result.count - linked)} events have no stored link yet to compare with.`];
-  return seal === undefined
+  return seals.length === 0
     ? ['There are no stored links, and no seal was given: the log agrees with itself, and no more is known.']
     : [];
 }
 
-function sealLines({ seal, result }: Verified): readonly string[] {
-  if (seal === undefined) return [];
-  const { count: events, sealed_at } = seal.seal;
-  const { fingerprint, isExpected } = seal.check;
+/** What links cannot tell: who computed them. */
+function sealedHead({ intact, count: events, sealed_head: found }: Verification): readonly string[] {
+  if (found === null || !intact) return [];
+  if (found.count === null) return ['The log has no sealed head yet: who wrote it is not checked.'];
+  const later = events - found.count;
   return [
-    ...(result.intact ? [`The history up to event ${count(events)} is the one that was sealed at ${sealed_at}.`] : []),
-    `  key       ${fingerprint}${isExpected === true ? ', as expected' : ''}`,
-    ...(isExpected === undefined
-      ? ['Compare this fingerprint with the one that the sealer made known (--public-key).']
-      : []),
+    found.checked
+      ? `The sealed head is that of event ${count(found.count)}, made with the secret of this log.`
+      : 'The sealed head was not checked, for the secret of this log is not here: somebody without it may have written or rewritten events, or cut off the last ones.',
+    ...(later > 0 ? [`The last ${count(later)} events are not sealed yet.`] : []),
   ];
+}
+
+function sealLines({ seals, result }: Verified): readonly string[] {
+  return seals.flatMap(({ seal, check }) => {
+    const holds = holdsOf(result, seal);
+    const { fingerprint, isExpected } = check;
+    return [
+      ...(holds === true
+        ? [`The history up to event ${count(seal.count)} is the one that was sealed at ${seal.sealed_at}.`]
+        : [
+            `The seal of ${seal.sealed_at} (${count(seal.count)} events) ${holds === false ? 'does not hold' : 'was not reached'}.`,
+          ]),
+      `  key       ${fingerprint}${isExpected === true ? ', as expected' : ''}`,
+      ...(isExpected === undefined
+        ? ['Compare this fingerprint with the one that the sealer made known (--public-key).']
+        : []),
+    ];
+  });
 }
 
 const redacted = ({ redacted: events }: Verification): readonly string[] =>

@@ -2,14 +2,7 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import {
-  checkSeal,
-  parseSeal,
-  SealError,
-  UnreadableSealError,
-  type Seal,
-  type SealCheck,
-} from '../../evidence/seal.js';
+import { checkSeal, parseSeal, SealError, UnreadableSealError, type Seal } from '../../evidence/seal.js';
 import { nowhere } from '../../evidence/verify-difference.js';
 import { verifyLog, type Verification } from '../../evidence/verify.js';
 import type { EventReader } from '../../eventstore/event-store.js';
@@ -21,10 +14,10 @@ import { openLinks } from './evidence-links.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
-import { verifiedAsJson, verifiedInWords } from './verify-report.js';
+import { verifiedAsJson, verifiedInWords, type CheckedSeal } from './verify-report.js';
 
 const optionsSchema = z.object({
-  seal: z.string().optional(),
+  seal: z.array(z.string()).default([]),
   publicKey: z.string().optional(),
   quick: z.boolean().default(false),
 });
@@ -33,7 +26,10 @@ export function registerAuditVerify(audit: Command, line: CommandLine): void {
   const command = audit
     .command('verify')
     .description('computes the evidence chain again and names the first event that is not as it was written')
-    .option('--seal <file>', 'also verifies that the history up to this seal is the sealed one, and not shortened')
+    .option(
+      '--seal <file...>',
+      'also verifies that the history up to this seal is the sealed one, and not shortened; of several it says which still hold',
+    )
     .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
     .option('--quick', 'the chain only, not also order and times within each stream: takes little memory')
     .action((options: unknown) => verify(optionsSchema.parse(options), line));
@@ -47,18 +43,18 @@ export function registerAuditVerify(audit: Command, line: CommandLine): void {
 async function verify(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   // A script must not take what could not be read for what was altered.
   line.exitWith(2);
-  const seal = demandedSeal(options, line);
+  const seals = demandedSeals(options, line);
   const begun = line.monotonic();
   const log = await line.openLog();
   try {
     const { result, linked } = await verifyOpen(log, {
       line,
-      seal: seal?.seal,
+      seals: seals.map(({ seal }) => seal),
       depth: options.quick ? 'chain' : 'streams',
     });
     if (result.intact && result.count === 0)
       throw new CommandFailedError('The log holds no events: there is nothing to verify.', { type: 'empty' });
-    const verified = { result, linked, seal, milliseconds: line.monotonic() - begun };
+    const verified = { result, linked, seals, milliseconds: line.monotonic() - begun };
     const { stdout, env } = line;
     // Before the output, whose failure must not turn the exit code into 2.
     line.exitWith(result.intact ? 0 : 1);
@@ -69,9 +65,9 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
 }
 
 /** A seal that was altered is an answer: exit code 1. One that cannot be read is none: exit code 2. @throws CommandFailedError */
-export function demandedSeal(options: SealOptions, line: Pick<CommandLine, 'exitWith'>): CheckedSeal | undefined {
+export function demandedSeals(options: SealOptions, line: Pick<CommandLine, 'exitWith'>): readonly CheckedSeal[] {
   try {
-    return sealOf(options);
+    return sealsOf(options);
   } catch (error) {
     line.exitWith(error instanceof CommandFailedError && error.type === 'seal' ? 1 : 2);
     throw error;
@@ -80,14 +76,14 @@ export function demandedSeal(options: SealOptions, line: Pick<CommandLine, 'exit
 
 export interface Verifying {
   readonly line: CommandLine;
-  readonly seal?: Seal | undefined;
+  readonly seals?: readonly Seal[];
   readonly depth: 'chain' | 'streams';
 }
 
 /** With a bar on the terminal. @throws StoreUnavailableError */
 export async function verifyOpen(
   log: EventReader,
-  { line, seal, depth }: Verifying,
+  { line, seals, depth }: Verifying,
 ): Promise<{ readonly result: Verification; readonly linked: number }> {
   const links = await openLinks(log, line);
   const bar = createProgressBar(line.stderr, line.monotonic);
@@ -96,8 +92,9 @@ export async function verifyOpen(
   try {
     const result = await verifyLog({
       source,
-      seal,
+      seals,
       depth,
+      sealedHead: { key: await line.headKey(log) },
       signal: line.signal,
       onProgress: (done) => bar.report({ phase: 'verifying', done, ...total }),
     });
@@ -129,22 +126,18 @@ async function asViewsHaveIt(
   }
 }
 
-interface CheckedSeal {
-  readonly seal: Seal;
-  readonly check: SealCheck;
-}
-
 export interface SealOptions {
-  readonly seal?: string | undefined;
+  readonly seal: readonly string[];
   readonly publicKey?: string | undefined;
 }
 
-/** @throws CommandFailedError it is no seal, or not signed as it should be */
-function sealOf({ seal: file, publicKey }: SealOptions): CheckedSeal | undefined {
-  if (file === undefined) {
-    if (publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
-    return undefined;
-  }
+/** @throws CommandFailedError one is no seal, or not signed as it should be */
+function sealsOf({ seal: files, publicKey }: SealOptions): readonly CheckedSeal[] {
+  if (files.length === 0 && publicKey !== undefined) throw new UsageError('--public-key goes with --seal');
+  return files.map((file) => sealOf(file, publicKey));
+}
+
+function sealOf(file: string, publicKey: string | undefined): CheckedSeal {
   try {
     const seal = parseSeal(textOf(file));
     const check = checkSeal(seal, publicKey === undefined ? undefined : textOf(publicKey));

@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { demandedSeal } from '../audit/verify.js';
+import { demandedSeals } from '../audit/verify.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from '../copying.js';
 import { withExamples } from '../program.js';
-import { adviceOnSecret } from '../secret-advice.js';
+import { secretOfLog } from '../secret-of-log.js';
+import type { ExaminedLog } from '../../transfer/examine-log.js';
 import type { LogAddress } from '../../transfer/log-address.js';
 import { runImport, type ImportRequest } from '../../transfer/run-import.js';
 import { registerImportContacts } from './contacts.js';
@@ -29,8 +30,9 @@ export function registerImport(program: Command, line: CommandLine): void {
     .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
     .option('--dry-run', 'checks the file and the store, and writes nothing')
     .action((file: unknown, options: unknown) => {
-      const { dryRun: isDryRun, ...files } = optionsSchema.parse(options);
-      const seal = demandedSeal(files, line)?.seal;
+      const { dryRun: isDryRun, seal: sealFile, publicKey } = optionsSchema.parse(options);
+      const named = { seal: sealFile === undefined ? [] : [sealFile], publicKey };
+      const seal = demandedSeals(named, line)[0]?.seal;
       return importFrom(line, { file: z.string().parse(file), to: targetOf(line), isDryRun, seal });
     });
   withExamples(command, [
@@ -43,10 +45,12 @@ function targetOf({ stores: { events } }: CommandLine): LogAddress {
   return events.kind === 'embedded' ? { kind: 'folder', folder: path.dirname(events.file) } : events;
 }
 
-async function importFrom(line: CommandLine, request: ImportRequest): Promise<void> {
+async function importFrom(line: CommandLine, asked: Omit<ImportRequest, 'headKeyOf'>): Promise<void> {
+  const { to } = asked;
+  const secretOf = (log: ExaminedLog) => secretOfLog({ from: to, to, log, environment: line.env });
+  const request = { ...asked, headKeyOf: (log: ExaminedLog) => secretOf(log).headKey };
   const { result, milliseconds } = await copyOnTerminal(line, (options) => runImport(request, options));
-  const { to } = request;
-  const advice = adviceOnSecret({ from: to, to, log: result.log, environment: line.env });
+  const { advice } = secretOf(result.log);
   const report = { request, result, advice, milliseconds };
   await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
 }

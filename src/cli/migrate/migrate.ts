@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { UsageError } from '../../transfer/failures.js';
 import { parseAddress } from '../../transfer/log-address.js';
-import { runMigration, type MigrationRequest } from '../../transfer/run-migration.js';
+import type { ExaminedLog } from '../../transfer/examine-log.js';
+import { runMigration, type Migration } from '../../transfer/run-migration.js';
 import type { CommandLine, Environment } from '../command-line.js';
 import { copyOnTerminal } from '../copying.js';
 import { withExamples } from '../program.js';
-import { adviceOnSecret } from '../secret-advice.js';
+import { secretOfLog } from '../secret-of-log.js';
 import { migratedAsJson, migratedInWords } from './report.js';
 
 const optionsSchema = z.object({
@@ -21,7 +22,8 @@ const notes = `
 Stop the service first: a copy is complete only when no process writes any
 more, and no service may use the target before the copy is done.
 The same command again goes on where an earlier run was stopped. Afterwards the
-service needs the same SECRET as before (the file secret in its data folder).
+service needs the same SECRET as before (the file secret in its data folder);
+a copy into a folder needs it at once, to seal the end of the log.
 `;
 
 export function registerMigrate(program: Command, line: CommandLine): void {
@@ -42,7 +44,7 @@ export function registerMigrate(program: Command, line: CommandLine): void {
 }
 
 /** @throws UsageError */
-function requestOf(given: unknown, env: Environment): MigrationRequest {
+function requestOf(given: unknown, env: Environment): Migration {
   const options = optionsSchema.parse(given);
   const ambient = env['EVENTSTORE_PREFIX'] ?? '';
   const prefix = options.prefix ?? (ambient === '' ? 'audience_' : ambient);
@@ -54,9 +56,12 @@ function requestOf(given: unknown, env: Environment): MigrationRequest {
   return { from, to: parseAddress('--to', options.to, prefix), isDryRun: options.dryRun };
 }
 
-async function migrate(request: MigrationRequest, line: CommandLine): Promise<void> {
-  const { result, milliseconds } = await copyOnTerminal(line, (options) => runMigration(request, options));
-  const advice = adviceOnSecret({ ...request, log: result.log, environment: line.env });
+async function migrate(request: Migration, line: CommandLine): Promise<void> {
+  const secretOf = (log: ExaminedLog) => secretOfLog({ ...request, log, environment: line.env });
+  const { result, milliseconds } = await copyOnTerminal(line, (options) =>
+    runMigration({ ...request, headKeyOf: (log) => secretOf(log).headKey }, options),
+  );
+  const { advice } = secretOf(result.log);
   const report = { request, result, advice, milliseconds };
   await line.stdout.write(line.json ? migratedAsJson(report) : migratedInWords(report));
   line.exitWith(result.outcome === 'identical' || result.outcome === 'checked' ? 0 : 1);

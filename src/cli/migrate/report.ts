@@ -3,9 +3,9 @@ import { shown } from '../../transfer/log-address.js';
 import type { Copied } from '../copying.js';
 import { count, duration } from '../progress-bar.js';
 import type { CopyResult } from '../../transfer/copy-examined.js';
-import type { MigrationRequest } from '../../transfer/run-migration.js';
+import type { Migration } from '../../transfer/run-migration.js';
 
-type Migrated = Copied<MigrationRequest, CopyResult>;
+type Migrated = Copied<Migration, CopyResult>;
 
 export function migratedInWords({ request, result, advice, milliseconds }: Migrated): string {
   const { alreadyThere, copied, comparison, log } = result;
@@ -25,7 +25,7 @@ export function migratedInWords({ request, result, advice, milliseconds }: Migra
   return `${lines.join('\n')}\n`;
 }
 
-function verdict({ outcome, source, comparison }: CopyResult, { from }: MigrationRequest): string[] {
+function verdict({ outcome, source, comparison }: CopyResult, { from }: Migration): string[] {
   switch (outcome) {
     case 'identical':
       return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];

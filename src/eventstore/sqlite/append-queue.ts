@@ -12,7 +12,9 @@ import {
   type Position,
 } from '../event-store.js';
 import { validateAppend } from '../validate-append.js';
+import type { KnownEnd } from './known-end.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './messages.js';
+import type { WriterData } from './messages.js';
 import { formatPosition } from './schema.js';
 
 const workerUrl = new URL(
@@ -42,6 +44,9 @@ interface PendingAppend extends Append {
 export interface WriteQueueOptions {
   readonly file: string;
   readonly clock: () => number;
+  /** Makes the sealed head. Handed to the thread that writes. */
+  readonly headKey: Uint8Array | undefined;
+  readonly known: KnownEnd;
   readonly onFault?: ((error: Error) => void) | undefined;
 }
 
@@ -121,8 +126,9 @@ export class WriteQueue {
 
   #start(opened: () => void, refused: (error: Error) => void): void {
     this.#state = 'starting';
+    const { file, headKey, known } = this.#options;
     const worker = new Worker(workerUrl, {
-      workerData: { file: this.#options.file },
+      workerData: { file, headKey, known: known.end() } satisfies WriterData,
       name: 'event-log-writer',
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 },
@@ -133,6 +139,8 @@ export class WriteQueue {
       if (message.type === 'opened') {
         this.#state = this.#state === 'closed' ? 'closed' : 'up';
         this.#everOpened = true;
+        known.learn(message.end);
+        if (message.altered !== undefined) known.refuse(message.altered);
         this.#backOffMs = firstBackOffMs;
         this.#schedule();
         opened();
@@ -154,7 +162,10 @@ export class WriteQueue {
     switch (message.type) {
       case 'committed': {
         const committed = this.#takePosted();
-        if (message.head !== undefined) this.#tell(formatPosition(message.head));
+        if (message.end !== undefined) {
+          this.#options.known.learn(message.end);
+          this.#tell(formatPosition(message.end.count));
+        }
         this.#post();
         settle(committed, message.outcomes);
         return this.#settled();
@@ -166,6 +177,8 @@ export class WriteQueue {
         this.#schedule();
         return this.#settled();
       }
+      case 'altered':
+        return this.#options.known.refuse(message.message);
       case 'fault':
         this.#fault(new Error(message.message));
         return;

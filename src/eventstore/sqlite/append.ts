@@ -1,7 +1,10 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
-import { firstLink, linkAfter } from '../chain.js';
-import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage } from './messages.js';
+import { firstLink, fromHex, leafOf, linkOf, toHex, type ChainedEvent, type Hash } from '../chain.js';
+import { headFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
+import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
+import { readSealedLog } from './links.js';
+import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage, type End } from './messages.js';
 
 interface StreamState {
   readonly id: number;
@@ -18,13 +21,32 @@ interface Insertion {
   readonly recordedAt: string;
 }
 
+interface EventTexts {
+  readonly type: string;
+  readonly data: string;
+}
+
+interface StoredTexts extends ChainedEvent {
+  readonly position: number;
+}
+
 export interface Appender {
-  /** Takes every append of the message into the open transaction. Returns three numbers for each. */
+  /**
+   * Takes every append of the message into the open transaction. Returns three numbers for each.
+   * @throws RewrittenLogError the log does not end as this thread left it
+   */
   take(message: AppendMessage): number[];
-  /** Number of the last position taken, committed or not. */
-  head(): number;
+  /** The end of the chain, committed or not. */
+  end(): End;
+  /** What is wrong by the sealed head, as it is stored. */
+  fault(): HeadFault | undefined;
   /** To be called after every roll-back: reads again where the log ends. */
   reset(): void;
+}
+
+/** Somebody else has written to the log while this thread had it open. */
+export class RewrittenLogError extends Error {
+  override readonly name = 'RewrittenLogError';
 }
 
 /** A statement did not change exactly one row: something in the file, such as a trigger, prevents it. */
@@ -32,23 +54,56 @@ export class IneffectiveWriteError extends Error {
   override readonly name = 'IneffectiveWriteError';
 }
 
-export function createAppender(db: Database.Database): Appender {
+/** @param key makes the sealed head; without it none is written, and a service that has the secret refuses what is appended */
+export function createAppender(db: Database.Database, key?: Uint8Array): Appender {
   const findStream = db.prepare<[string], [number, number]>('select id, revision from streams where name = ?').raw();
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
-  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, unhex(?))');
-  const lastEvent = db.prepare('select position, lower(hex(chain)) from events order by position desc limit 1').raw();
+  const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insertBlock = db.prepare('insert into blocks values (?, ?)');
+  const replaceHead = db.prepare('insert or replace into head values (1, ?, unhex(?), unhex(?))');
+  const lastEvent = db
+    .prepare<[], [position: number, link: Buffer]>('select position, chain from events order by position desc limit 1')
+    .raw();
+  const firstEvent = db.prepare<[], EventTexts>('select type, data from events where position = 1');
+  const openBlock = db.prepare<[number], StoredTexts>(
+    `select position, name as stream, events.revision, event_id as id, type, data, metadata
+     from events join streams on streams.id = stream_id where position > ? order by position`,
+  );
   const eventsFrom = db
     .prepare('select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?')
     .raw();
 
   let position: number;
   /** Of the event at `position`: positions count events without holes, so they are the ordinals of the chain. */
-  let link: string;
+  let link: Hash;
+  /** From the first event of the block that is not complete. */
+  let tree: GrowingTree;
+  let logId: string;
   recall();
 
+  function stored(): [position: number, link: Hash] {
+    const [last, bytes] = lastEvent.get() ?? [0, undefined];
+    return [last, bytes?.toString('latin1') ?? fromHex(firstLink)];
+  }
+
   function recall(): void {
-    [position, link] = (lastEvent.get() ?? [0, firstLink]) as [number, string];
+    [position, link] = stored();
+    logId = logIdIn(firstEvent.get());
+    tree = createGrowingTree();
+    for (const event of openBlock.iterate(position - (position % eventsPerBlock)))
+      tree.add(leafOf(event.position, event));
+  }
+
+  function refuseRewritten(): void {
+    const [last, itsLink] = stored();
+    if (last !== position || itsLink !== link) throw new RewrittenLogError(rewritten(position));
+  }
+
+  function seal(): void {
+    if (key === undefined) return;
+    const end = { count: position, head: toHex(link) };
+    replaceHead.run(end.count, end.head, macOf(key, { logId, ...end }));
   }
 
   function stateOf(stream: string): StreamState | undefined {
@@ -88,11 +143,18 @@ export function createAppender(db: Database.Database): Appender {
     const data = texts[offset + 2] as string;
     const metadata = texts[offset + 3] as string;
     position += 1;
-    link = linkAfter(link, position, { stream, revision, id, type, data, metadata });
-    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, link));
+    const leaf = leafOf(position, { stream, revision, id, type, data, metadata });
+    link = linkOf(link, leaf);
+    const bytes = Buffer.from(link, 'latin1');
+    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, bytes));
+    const root = tree.add(leaf);
+    if (root !== undefined) insertBlock.run(blockOf(position), Buffer.from(root, 'latin1'));
+    if (position === 1) logId = logIdIn({ type, data });
   }
 
   function take({ numbers, text, recordedAt }: AppendMessage): number[] {
+    refuseRewritten();
+    const before = position;
     const outcomes: number[] = [];
     const texts = text.split('\0');
     let offset = 0;
@@ -114,11 +176,24 @@ export function createAppender(db: Database.Database): Appender {
         offset = end;
       }
     }
+    if (position > before) seal();
     return outcomes;
   }
 
-  return { take, head: () => position, reset: recall };
+  return {
+    take,
+    end: () => ({ count: position, head: toHex(link) }),
+    fault() {
+      const found = readSealedLog(db);
+      return key === undefined ? undefined : (headFault(found, key) ?? unsealedEvents(found));
+    },
+    reset: recall,
+  };
 }
+
+/** What is said of a log that does not hold what this process wrote there last. */
+export const rewritten = (count: number): string =>
+  `the event log was rewritten while the service ran: it does not hold what the service wrote there up to event ${count}`;
 
 const meets = (expected: number, actual: number): boolean =>
   expected === actual || expected === anyRevision || (expected === streamExists && actual !== noStream);

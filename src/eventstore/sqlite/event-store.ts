@@ -5,50 +5,64 @@ import Database from 'better-sqlite3';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import type { SqliteLinks } from './links.js';
 import { WriteQueue } from './append-queue.js';
+import { createKnownEnd } from './known-end.js';
 import { openSqliteEventReader } from './reader.js';
 
 export interface SqliteEventStore extends EventStore, SqliteLinks {
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
+  /** Looks whether the log still holds what was written there last, and says why it is not trusted: nothing is appended to it. @throws StoreUnavailableError */
+  altered(): string | undefined;
 }
 
 export interface SqliteEventStoreOptions {
   readonly file: string;
   /** Milliseconds since 1970, for `recorded_at`. */
   readonly clock: () => number;
+  /**
+   * The key of the sealed head, asked for while no other process can write to the log, before it is opened or made. Without it
+   * what is appended has none, and a service that has the secret refuses it.
+   */
+  readonly headKey?: (() => Uint8Array) | undefined;
   /** Called for faults that belong to no single append: a dead writer thread, a failed checkpoint. Must not throw. */
   readonly onFault?: (error: Error) => void;
+  /** Called once, when the log turns out not to be what was written there, also at its opening. Must not throw. */
+  readonly onAltered?: (message: string) => void;
 }
 
 /**
  * @throws WriterLockedError another process, or another store in this one, writes to this log.
+ * @throws What `headKey` throws.
  * @throws StoreUnavailableError the file cannot be opened or is not a log of this service.
  */
 export async function openSqliteEventStore(options: SqliteEventStoreOptions): Promise<SqliteEventStore> {
   const file = realFile(options.file);
   const lock = takeWriterLock(file);
-  const writer = new WriteQueue({ ...options, file });
+  const known = createKnownEnd((message) => options.onAltered?.(message));
+  let writer: WriteQueue | undefined;
   try {
-    await writer.opened;
+    const queue = (writer = new WriteQueue({ ...options, file, known, headKey: options.headKey?.() }));
+    await queue.opened;
     const reader = openSqliteEventReader({ file, pollMs: 0 });
-    writer.onCommitted(() => reader.wake());
+    queue.onCommitted(() => reader.wake());
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
-      await writer.drain();
+      await queue.drain();
       await reader.close();
-      await writer.close();
+      await queue.close();
       lock.close();
     };
     return {
       ...reader,
       soleWriter: true,
-      isWritable: () => writer.isUp,
-      append: (stream, events, { expectedRevision }) => writer.append(stream, events, expectedRevision),
-      onCommitted: (listener) => writer.onCommitted(listener),
+      isWritable: () => queue.isUp && known.check(reader) === undefined,
+      append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
+      onCommitted: (listener) => queue.onCommitted(listener),
+      altered: () => known.check(reader),
       close: () => (closing ??= close()),
     };
   } catch (error) {
-    await writer.close();
+    await writer?.close();
     lock.close();
     throw error;
   }

@@ -4,8 +4,8 @@ import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": marks the files of this service. */
 const applicationId = 0x41754c65;
-/** The only format that is read and written. Formats 1 to 3 were never released. */
-const formatVersion = 4;
+/** The only format that is read and written. Formats 1 to 4 were never released. */
+const formatVersion = 5;
 
 const logView = `
   create view log as
@@ -17,7 +17,8 @@ const logView = `
 
 /*
  * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids: a
- * repeat is recognised by comparing ids at the expected revision. `chain` is the event's link.
+ * repeat is recognised by comparing ids at the expected revision. `chain` is the event's link. `blocks` has the root of each
+ * complete block of the tree, `head` the sealed head in its one row.
  */
 const schema = `
   create table streams (
@@ -35,6 +36,16 @@ const schema = `
     metadata text not null,
     recorded_at text not null,
     chain blob not null
+  ) strict;
+  create table blocks (
+    number integer primary key,
+    root blob not null
+  ) strict;
+  create table head (
+    id integer primary key check (id = 1),
+    count integer not null,
+    head blob not null,
+    mac blob not null
   ) strict;
   create unique index events_by_stream on events (stream_id, revision);
   ${logView}

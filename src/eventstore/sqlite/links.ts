@@ -1,8 +1,11 @@
 /** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
 import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { firstLink, type ChainHead, type LinkedEvent, type LinkSource } from '../chain.js';
+import { firstLink, leafOf, type ChainHead, type Hash, type LinkedEvent } from '../chain.js';
+import type { LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
+import { logIdIn, type SealedHead, type SealedLog } from '../sealed-head.js';
+import { eventsPerBlock, type TreeSource } from '../tree.js';
 import { integrityFault } from './integrity-check.js';
 import type { EventRow } from './format.js';
 import { formatPosition, parsePosition } from './schema.js';
@@ -16,6 +19,7 @@ const charactersPerPage = 1024 * 1024;
 type Row = readonly [...event: EventRow, link: string | null];
 
 export interface SqliteLinks extends LinkSource {
+  readonly tree: TreeSource;
   /** Of what is committed. @throws StoreUnavailableError */
   chainHead(): ChainHead;
   /** The chain up to the event with this ordinal; undefined where there is none. @throws StoreUnavailableError */
@@ -29,7 +33,7 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
     .raw();
   const linkAt = db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck();
 
-  return {
+  const source: SqliteLinks = {
     async *readLinked({ after = '', signal } = {}) {
       const statement = reading(() =>
         db
@@ -78,12 +82,59 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
       return { count, head, position: formatPosition(count) };
     },
 
+    async sealedHead() {
+      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.chainHead() }))());
+    },
+
+    tree: {
+      count: async () => source.chainHead().count,
+      async blockRoots(blocks) {
+        const roots = db.prepare<[number], Buffer>('select root from blocks where number < ? order by number').pluck();
+        return reading(() => roots.all(blocks)).map((root) => root.toString('latin1'));
+      },
+
+      async leavesOf(block) {
+        const leaves: Hash[] = [];
+        const until = (block + 1) * eventsPerBlock;
+        for await (const events of source.readLinked({ after: formatPosition(block * eventsPerBlock) }))
+          for (const event of events) {
+            if (event.ordinal === undefined || event.ordinal > until) return leaves;
+            leaves.push(leafOf(event.ordinal, event));
+          }
+        return leaves;
+      },
+
+      async ordinalAt(position) {
+        const ordinal = numberOf(position);
+        return reading(() => linkAt.get(ordinal)) === undefined ? undefined : ordinal;
+      },
+    },
+
     headAt(count) {
       const head = count === 0 ? firstLink : reading(() => linkAt.get(count));
       return head === undefined ? undefined : { count, head, position: formatPosition(count) };
     },
   };
+  return source;
 }
+
+/** At one moment. */
+export const readSealedLog = (db: Database.Database): SealedLog =>
+  db.transaction((): SealedLog => {
+    const first = db
+      .prepare<[], { type: string; data: string }>('select type, data from events where position = 1')
+      .get();
+    const sealed = db
+      .prepare<[], SealedHead>('select count, lower(hex(head)) as head, lower(hex(mac)) as mac from head')
+      .get();
+    const link = db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck();
+    return {
+      logId: logIdIn(first),
+      count: db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck().get() ?? 0,
+      sealed,
+      linkThere: sealed && link.get(sealed.count),
+    };
+  })();
 
 function toLinked([position, stream, revision, id, type, data, metadata, link]: Row): LinkedEvent {
   // One literal: putting it together from parts costs more than reading the row.

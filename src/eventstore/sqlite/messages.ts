@@ -1,4 +1,5 @@
 /** What the main thread and the writer thread say to each other; flat arrays, because these are cheap to clone. */
+import type { ChainHead } from '../chain.js';
 import type { EventToAppend, ExpectedRevision } from '../event-store.js';
 
 /** Expectations as numbers; a revision stands for itself. */
@@ -25,11 +26,25 @@ export type ToWriter = AppendMessage | { readonly type: 'close' };
 export const appended = 0; // revision, position
 export const conflict = 1; // actual revision or -1, unused
 
+/** How many events there are, and the link of the last one in hex. */
+export type End = Pick<ChainHead, 'count' | 'head'>;
+
+/** What the thread is started with. */
+export interface WriterData {
+  readonly file: string;
+  readonly headKey: Uint8Array | undefined;
+  /** What the thread before this one had committed. */
+  readonly known: End | undefined;
+}
+
 export type FromWriter =
-  | { readonly type: 'opened' }
+  /** The log as it is: its end, and what is wrong by its sealed head. */
+  | { readonly type: 'opened'; readonly end: End; readonly altered: string | undefined }
   | { readonly type: 'refused'; readonly message: string }
-  /** The message is durable: the outcomes of its appends in order, and the new head if it added events. */
-  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly head: number | undefined }
+  /** The message is durable: the outcomes of its appends in order, and the new end if it added events. */
+  | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly end: End | undefined }
+  /** Somebody else has written to the log. Nothing is appended from now on. */
+  | { readonly type: 'altered'; readonly message: string }
   | { readonly type: 'failed'; readonly how: Failure; readonly message: string }
   | { readonly type: 'fault'; readonly message: string };
 

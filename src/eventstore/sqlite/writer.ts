@@ -1,8 +1,8 @@
 /** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
 import Database from 'better-sqlite3';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { createAppender, type Appender } from './append.js';
-import type { AppendMessage, Failure, FromWriter, ToWriter } from './messages.js';
+import { createAppender, rewritten, RewrittenLogError, type Appender } from './append.js';
+import type { AppendMessage, End, Failure, FromWriter, ToWriter, WriterData } from './messages.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
 
 /** A checkpoint follows when the WAL has this many pages of 4 KiB. */
@@ -18,20 +18,22 @@ interface Log {
   readonly commit: Database.Statement;
   readonly walState: Database.Statement;
   readonly schemaVersion: Database.Statement;
+  readonly linkAt: Database.Statement<[number], string>;
   knownSchema: unknown;
 }
 
-function openLog(file: string, onRestored?: () => void): Log {
+function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
   const db = openForWriting(file, onRestored);
   try {
     const schemaVersion = db.prepare('pragma schema_version').pluck();
     return {
       db,
-      appender: createAppender(db),
+      appender: createAppender(db, headKey),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
       walState: db.prepare('pragma wal_checkpoint(NOOP)'),
       schemaVersion,
+      linkAt: db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck(),
       knownSchema: schemaVersion.get(),
     };
   } catch (error) {
@@ -40,11 +42,12 @@ function openLog(file: string, onRestored?: () => void): Log {
   }
 }
 
-function serve(port: MessagePort, file: string): void {
+function serve(port: MessagePort, data: WriterData): void {
+  const { file } = data;
   const say = (message: FromWriter): void => port.postMessage(message);
   let log: Log;
   try {
-    log = openLog(file, () =>
+    log = openLog(data, () =>
       say({ type: 'fault', message: `the view log of ${file} was missing or altered: it was created again` }),
     );
   } catch (error) {
@@ -53,6 +56,8 @@ function serve(port: MessagePort, file: string): void {
     return;
   }
   let commits = 0;
+  let committed = log.appender.end();
+  let altered = whyAltered(data.known);
 
   port.on('message', (message: ToWriter) => {
     if (message.type === 'close') return close();
@@ -60,10 +65,10 @@ function serve(port: MessagePort, file: string): void {
     commits += 1;
     if (commits % commitsPerLook === 0) checkpoint();
   });
-  say({ type: 'opened' });
+  say({ type: 'opened', end: committed, altered });
 
   function commit(message: AppendMessage): void {
-    const headBefore = log.appender.head();
+    if (altered !== undefined) return say({ type: 'failed', how: 'refused', message: altered });
     let outcomes: number[];
     let committing = false;
     try {
@@ -76,8 +81,10 @@ function serve(port: MessagePort, file: string): void {
       fail(error, committing);
       return;
     }
-    const head = log.appender.head();
-    say({ type: 'committed', outcomes: Float64Array.from(outcomes), head: head === headBefore ? undefined : head });
+    const end = log.appender.end();
+    const hasMoved = end.count > committed.count;
+    committed = end;
+    say({ type: 'committed', outcomes: Float64Array.from(outcomes), end: hasMoved ? end : undefined });
   }
 
   /**
@@ -85,6 +92,7 @@ function serve(port: MessagePort, file: string): void {
    * opened again. If that fails too, the thread ends and the main thread starts another one.
    */
   function fail(error: unknown, committing: boolean): void {
+    if (error instanceof RewrittenLogError) refuseFromNowOn(error.message);
     const harmless = isHarmless(error);
     const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
@@ -93,7 +101,22 @@ function serve(port: MessagePort, file: string): void {
     say({ type: 'failed', how: howItFailed(error, committing && !harmless), message: messageOf(error) });
     if (harmless && rolledBack) return;
     log.db.close();
-    log = openLog(file);
+    log = openLog(data);
+    const message = whyAltered(committed);
+    if (message !== undefined) refuseFromNowOn(message);
+    committed = log.appender.end();
+  }
+
+  function refuseFromNowOn(message: string): void {
+    altered = message;
+    say({ type: 'altered', message });
+  }
+
+  /** The sealed head does not fit the log, or what was committed before is not there any more. */
+  function whyAltered(before: End | undefined): string | undefined {
+    const fault = log.appender.fault();
+    if (fault !== undefined || before === undefined || before.count === 0) return fault?.message;
+    return log.linkAt.get(before.count) === before.head ? undefined : rewritten(before.count);
   }
 
   /** A trigger that somebody adds while the file is open takes effect at once. */
@@ -137,9 +160,10 @@ function serve(port: MessagePort, file: string): void {
   }
 }
 
-/** The disk is full, or another program holds the file: SQLite has rolled back cleanly, and no part of a commit was left behind. */
+/** The disk is full, or another program holds the file or has written to it: SQLite has rolled back cleanly, and no part of a commit was left behind. */
 const isHarmless = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code);
+  error instanceof RewrittenLogError ||
+  (error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code));
 
 function howItFailed(error: unknown, inDoubt: boolean): Failure {
   if (inDoubt) return 'in_doubt';
@@ -160,4 +184,4 @@ const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-if (parentPort !== null) serve(parentPort, (workerData as { file: string }).file);
+if (parentPort !== null) serve(parentPort, workerData as WriterData);

@@ -2,12 +2,22 @@
 import { expect, test } from 'vitest';
 import { verifyOpen } from '../../../src/cli/audit/verify.js';
 import type { CommandLine } from '../../../src/cli/command-line.js';
-import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../../../src/eventstore/event-store.js';
-import { blockId, countName, evidenceCheckpoint } from '../../../src/evidence/link-blocks.js';
+import {
+  blockId,
+  countName,
+  emptyChain,
+  evidenceCheckpoint,
+  grown,
+  sealedHeadId,
+} from '../../../src/evidence/link-blocks.js';
+import { macOf } from '../../../src/eventstore/sealed-head.js';
+import { deriveHeadKey } from '../../../src/events/streams.js';
 import type { Checkpoint, ReadModelReader } from '../../../src/readmodels/read-models.js';
 import { allEvents, openLog } from '../../support/event-log.js';
 import { exampleEvents, toAppend } from '../../support/examples.js';
+
+const headKey = deriveHeadKey('a secret for tests, and for nothing else');
 
 async function threeEvents(): Promise<readonly StoredEvent[]> {
   const { store } = await openLog();
@@ -29,13 +39,16 @@ const readerOf = (events: readonly StoredEvent[]): EventReader =>
 
 /** The links of these events, as they were when they were read first. */
 function viewsOf(events: readonly StoredEvent[]): ReadModelReader {
-  let links = '';
-  let link = firstLink;
-  for (const [index, event] of events.entries()) links += link = linkAfter(link, index + 1, event);
+  const { blocks, head } = grown({ head: emptyChain, open: undefined }, events);
+  const sealed = { ...head, mac: macOf(headKey, { logId: '', ...head }) };
+  const documents = new Map<string, unknown>([
+    [blockId(0), { document: blocks.get(0) }],
+    [sealedHeadId, { document: sealed }],
+  ]);
   const checkpoint: Checkpoint = { logId: '', position: '', eventId: '', storages: { [countName]: events.length } };
   return {
     checkpoint: async (name: string) => (name === evidenceCheckpoint ? checkpoint : null),
-    getMany: async () => new Map([[blockId(0), { document: { links } }]]),
+    getMany: async () => documents,
     close: async () => undefined,
   } as unknown as ReadModelReader;
 }
@@ -44,6 +57,7 @@ const lineWith = (openViews: CommandLine['openViews']): CommandLine =>
   ({
     stores: { events: { kind: 'eventstoredb', url: '', prefix: '' }, views: { kind: 'mongodb', url: '' } },
     openViews,
+    headKey: async () => headKey,
     stderr: { write: () => undefined },
     monotonic: () => 0,
     signal: new AbortController().signal,
@@ -62,10 +76,11 @@ test('an honest log, one that was altered, one that has gone on, one that was sh
     difference: { ordinal: 2, kind: 'link' },
   });
   const shorter = await verified(events.slice(0, 2), views);
-  expect(shorter.result).toMatchObject({ intact: false, difference: { ordinal: 3, kind: 'shortened' } });
+  expect(shorter.result).toMatchObject({ intact: false, difference: { ordinal: null, kind: 'shortened' } });
   // What came within the last second has no link yet.
   const behind = await verified(events, async () => viewsOf(events.slice(0, 2)));
   expect(behind).toMatchObject({ linked: 2, result: { intact: true, count: 3 } });
+  expect(behind.result.sealed_head).toEqual({ checked: true, count: 2 });
 });
 
 test('without the views the log can only agree with itself', async () => {

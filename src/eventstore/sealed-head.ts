@@ -1,0 +1,77 @@
+/** The sealed head of a log: how many events it has and its last link, with a MAC that only who has the secret of the deployment can make. */
+import { createHmac } from 'node:crypto';
+import { field, type ChainHead } from './chain.js';
+
+/** As it is stored; all in hex. */
+export interface SealedHead {
+  readonly count: number;
+  readonly head: string;
+  readonly mac: string;
+}
+
+/** HMAC-SHA-256 over three fields: log id, count, head. @param key derived from the secret (`deriveHeadKey`) */
+export const macOf = (
+  key: Uint8Array,
+  { logId, count, head }: Pick<ChainHead, 'count' | 'head'> & { readonly logId: string },
+): string =>
+  createHmac('sha256', key)
+    .update(`${field(logId)}${field(String(count))}${field(head)}`)
+    .digest('hex');
+
+/** The log's name for itself, from its first event; empty where that does not say. */
+export function logIdIn(first: { readonly type: string; readonly data: string } | undefined): string {
+  if (first?.type !== 'ServiceInitialised') return '';
+  try {
+    const { log_id: logId } = JSON.parse(first.data) as { readonly log_id?: unknown };
+    return typeof logId === 'string' ? logId : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Of a log and its sealed head, read at one moment. */
+export interface SealedLog {
+  readonly logId: string;
+  /** How many events the log has. */
+  readonly count: number;
+  readonly sealed: SealedHead | undefined;
+  /** The link, in hex, of the event where the sealed head is; undefined where the log has none. */
+  readonly linkThere: string | undefined;
+}
+
+/** `sealed_head`: it is missing, or was altered; or the history up to it was. `shortened`: the log ends before it. */
+export interface HeadFault {
+  readonly kind: 'sealed_head' | 'shortened';
+  readonly message: string;
+}
+
+/**
+ * What is wrong with a log by its sealed head.
+ * @param key undefined: it is not known, so the MAC is not checked, and who wrote the sealed head is not known either
+ */
+export function headFault(
+  { logId, count, sealed, linkThere }: SealedLog,
+  key: Uint8Array | undefined,
+): HeadFault | undefined {
+  const fault = (message: string): HeadFault => ({ kind: 'sealed_head', message });
+  if (sealed === undefined) return count === 0 ? undefined : fault('the log has no sealed head: it was taken away');
+  const message = `the log ends after event ${count}, but its sealed head is of ${sealed.count} events: it was shortened`;
+  // Without its first event the log has no name, and no MAC is right.
+  if (count === 0) return { kind: 'shortened', message };
+  if (key !== undefined && macOf(key, { logId, ...sealed }) !== sealed.mac)
+    return fault(
+      'the sealed head of the log is not one that was made with the secret of this log: it was put there by somebody else',
+    );
+  if (count < sealed.count) return { kind: 'shortened', message };
+  if (linkThere === sealed.head) return undefined;
+  return fault(
+    `the history up to event ${sealed.count} is not the one of the sealed head: the difference lies at or before event ${sealed.count}`,
+  );
+}
+
+/** Where nothing may come after the sealed head, because each append moves it. */
+export function unsealedEvents({ count, sealed }: Pick<SealedLog, 'count' | 'sealed'>): HeadFault | undefined {
+  if (sealed === undefined || count <= sealed.count) return undefined;
+  const message = `the events after number ${sealed.count} are not covered by the sealed head of the log: somebody else wrote them, or put an older sealed head there`;
+  return { kind: 'sealed_head', message };
+}

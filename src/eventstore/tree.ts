@@ -1,0 +1,53 @@
+/** The Merkle tree of RFC 9162 over the leaves of the events, in the order of the log. Its nodes over complete blocks are kept, so that a proof reads a block and not the log. */
+import { nodeOf, type Hash } from './chain.js';
+import type { Position } from './event-store.js';
+
+/** A power of two: the root of a complete block is a node of the tree, however long the log is. */
+export const eventsPerBlock = 256;
+
+/** The block with the event of this ordinal, from 0. */
+export const blockOf = (ordinal: number): number => Math.floor((ordinal - 1) / eventsPerBlock);
+
+/** A tree that grows leaf by leaf. It holds one node for each binary digit of its size. */
+export interface GrowingTree {
+  /** The root of the block that this leaf completes. */
+  add(leaf: Hash): Hash | undefined;
+  /** Undefined before the first leaf. */
+  root(): Hash | undefined;
+}
+
+export function createGrowingTree(): GrowingTree {
+  /** Roots of complete subtrees, the largest first. */
+  const nodes: Hash[] = [];
+  let count = 0;
+  return {
+    add(leaf) {
+      count += 1;
+      let node = leaf;
+      let block: Hash | undefined;
+      for (let size = 1; count % (2 * size) === 0; size *= 2) {
+        node = nodeOf(nodes.pop() ?? '', node);
+        if (2 * size === eventsPerBlock) block = node;
+      }
+      nodes.push(node);
+      return block;
+    },
+    root: () => rootOf(nodes),
+  };
+}
+
+/** The root over complete subtrees, the largest first. */
+export const rootOf = (nodes: readonly Hash[]): Hash | undefined =>
+  nodes.length === 0 ? undefined : nodes.reduceRight((right, left) => nodeOf(left, right));
+
+/** What proofs are made of. Reads are those of a log, or of what is kept beside the views. */
+export interface TreeSource {
+  /** How many events have a leaf in it. */
+  count(): Promise<number>;
+  /** Roots of the first so many complete blocks, in order; fewer where fewer are kept. */
+  blockRoots(blocks: number): Promise<readonly Hash[]>;
+  /** Leaves of the events of a block, of all that there are. */
+  leavesOf(block: number): Promise<readonly Hash[]>;
+  /** Number of the event that stands there; undefined: none does, or it has no leaf yet. */
+  ordinalAt(position: Position): Promise<number | undefined>;
+}

@@ -1,0 +1,157 @@
+/** Proofs over the tree of RFC 9162: that an event is in it, and that a longer log contains a shorter one. Docs: docs/evidence.md. */
+import { fromHex, nodeOf, toHex, type Hash } from '../eventstore/chain.js';
+import { createGrowingTree, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
+
+/** All in hex. What the store keeps is not trusted: compare `rootAt` with the root of a seal. */
+export interface Tree {
+  /** The root over the first so many events. @throws RangeError the tree has fewer, or none is asked for */
+  rootAt(count: number): Promise<string>;
+  /** RFC 9162, 2.1.3.1: the way from the leaf of this event to the root at that count. @throws RangeError */
+  inclusion(ordinal: number, count: number): Promise<readonly string[]>;
+  /** RFC 9162, 2.1.4.1: empty where both are the same. @throws RangeError */
+  consistency(older: number, newer: number): Promise<readonly string[]>;
+}
+
+/** Remembers every node that it has computed: one for a few proofs, not for the life of a process. */
+export function createTree(source: TreeSource): Tree {
+  const nodes = new Map<string, Promise<Hash>>();
+  const blocks = new Map<number, Promise<readonly Hash[]>>();
+  let roots: Promise<readonly Hash[]> | undefined;
+
+  function leavesOf(block: number): Promise<readonly Hash[]> {
+    const known = blocks.get(block) ?? source.leavesOf(block);
+    blocks.set(block, known);
+    return known;
+  }
+
+  /** Node over the leaves from `from` (counted from 0) up to and without `to`. */
+  function node(from: number, to: number): Promise<Hash> {
+    const name = `${from}-${to}`;
+    const known = nodes.get(name) ?? computed(from, to);
+    nodes.set(name, known);
+    return known;
+  }
+
+  async function computed(from: number, to: number): Promise<Hash> {
+    const block = Math.floor(from / eventsPerBlock);
+    if (to - from === eventsPerBlock) {
+      roots ??= source.blockRoots(Number.MAX_SAFE_INTEGER);
+      const root = (await roots)[block];
+      if (root !== undefined) return root;
+    }
+    if (to - from <= eventsPerBlock) {
+      const leaves = (await leavesOf(block)).slice(from % eventsPerBlock, (from % eventsPerBlock) + to - from);
+      if (leaves.length < to - from) throw new RangeError(`the tree has no leaf of event ${to}`);
+      const tree = createGrowingTree();
+      for (const leaf of leaves) tree.add(leaf);
+      return tree.root() ?? '';
+    }
+    const middle = from + splitOf(to - from);
+    return nodeOf(await node(from, middle), await node(middle, to));
+  }
+
+  async function path(index: number, from: number, to: number): Promise<readonly Hash[]> {
+    if (to - from === 1) return [];
+    const middle = from + splitOf(to - from);
+    return index < middle
+      ? [...(await path(index, from, middle)), await node(middle, to)]
+      : [...(await path(index, middle, to)), await node(from, middle)];
+  }
+
+  /** `isWhole`: the older tree is the whole of this part of it, and its root is known. */
+  async function older(
+    count: number,
+    [from, to]: readonly [number, number],
+    isWhole: boolean,
+  ): Promise<readonly Hash[]> {
+    if (count === to) return isWhole ? [] : [await node(from, to)];
+    const middle = from + splitOf(to - from);
+    return count <= middle
+      ? [...(await older(count, [from, middle], isWhole)), await node(middle, to)]
+      : [...(await older(count, [middle, to], false)), await node(from, middle)];
+  }
+
+  return {
+    async rootAt(count) {
+      demandWithin(1, count);
+      return toHex(await node(0, count));
+    },
+    async inclusion(ordinal, count) {
+      demandWithin(ordinal, count);
+      return (await path(ordinal - 1, 0, count)).map(toHex);
+    },
+    async consistency(first, second) {
+      demandWithin(first, second);
+      return (await older(first, [0, second], true)).map(toHex);
+    },
+  };
+}
+
+/** The largest power of two below this number. */
+function splitOf(leaves: number): number {
+  let split = 1;
+  while (2 * split < leaves) split *= 2;
+  return split;
+}
+
+function demandWithin(ordinal: number, count: number): void {
+  if (!Number.isSafeInteger(ordinal) || !Number.isSafeInteger(count) || ordinal < 1 || ordinal > count)
+    throw new RangeError(`event ${ordinal} is not among the first ${count}`);
+}
+
+export interface Inclusion {
+  readonly ordinal: number;
+  readonly count: number;
+  readonly leaf: string;
+  readonly path: readonly string[];
+}
+
+/** RFC 9162, 2.1.3.2: the root that this path leads to; undefined: it is none for these numbers. All in hex. */
+export function rootByInclusion({ ordinal, count, leaf, path }: Inclusion): string | undefined {
+  if (ordinal < 1 || ordinal > count) return undefined;
+  let root = fromHex(leaf);
+  const reaches = climb([ordinal - 1, count - 1], path.map(fromHex), (hash, isLeft) => {
+    root = isLeft ? nodeOf(hash, root) : nodeOf(root, hash);
+  });
+  return reaches ? toHex(root) : undefined;
+}
+
+interface Root {
+  readonly count: number;
+  readonly root: string;
+}
+
+/** RFC 9162, 2.1.4.2: whether the newer tree contains the older one, unchanged. All in hex. */
+export function isConsistent(older: Root, newer: Root, path: readonly string[]): boolean {
+  if (older.count < 1 || older.count > newer.count) return false;
+  if (older.count === newer.count) return path.length === 0 && older.root === newer.root;
+  const isPowerOfTwo = Number.isInteger(Math.log2(older.count));
+  const [first = '', ...rest] = (isPowerOfTwo ? [older.root, ...path] : path).map(fromHex);
+  let [index, last] = [older.count - 1, newer.count - 1];
+  while (index % 2 === 1) [index, last] = [half(index), half(last)];
+  let [before, after] = [first, first];
+  const reaches = climb([index, last], rest, (hash, isLeft) => {
+    if (isLeft) before = nodeOf(hash, before);
+    after = isLeft ? nodeOf(hash, after) : nodeOf(after, hash);
+  });
+  return reaches && toHex(before) === older.root && toHex(after) === newer.root;
+}
+
+const half = (number: number): number => Math.floor(number / 2);
+
+/** Goes up to the root by these hashes, each of which stands left or right. False: there are too many, or too few. */
+function climb(
+  [from, end]: readonly [index: number, last: number],
+  path: readonly Hash[],
+  take: (hash: Hash, isLeft: boolean) => void,
+): boolean {
+  let [index, last] = [from, end];
+  for (const hash of path) {
+    if (last === 0) return false;
+    const isLeft = index % 2 === 1 || index === last;
+    take(hash, isLeft);
+    while (isLeft && index % 2 === 0 && index > 0) [index, last] = [half(index), half(last)];
+    [index, last] = [half(index), half(last)];
+  }
+  return last === 0;
+}

@@ -1,0 +1,75 @@
+/** Compares a log with seals while it is read. After one that does not match nothing is known of the events before it, but what an older seal says. */
+import { toHex, type Hash } from '../eventstore/chain.js';
+import { nowhere, type Difference } from './verify-difference.js';
+
+/** What a seal says of a log: how many events it had, the link of the last one and the root of the tree, in hex. */
+export interface Sealed {
+  readonly log_id: string;
+  readonly count: number;
+  readonly head: string;
+  readonly root: string;
+  readonly sealed_at: string;
+}
+
+/** The log up to some event. */
+interface Reached {
+  readonly logId: string | null;
+  readonly count: number;
+  readonly link: Hash;
+  readonly root: () => Hash | undefined;
+}
+
+export interface SealChecks {
+  take(reached: Reached): void;
+  /** The newest that fits, of those that were reached. */
+  holding(): Sealed | undefined;
+  /** The oldest that does not fit, where it was reached. */
+  difference(): Difference | undefined;
+  /** The log ends before one of them. */
+  shortened(count: number): Difference | undefined;
+}
+
+export function createSealChecks(seals: readonly Sealed[]): SealChecks {
+  const waiting = [...seals].sort((one, other) => one.count - other.count);
+  let holding: Sealed | undefined;
+  let failing: { readonly seal: Sealed; readonly message: string } | undefined;
+
+  return {
+    take(reached) {
+      for (let [seal] = waiting; seal?.count === reached.count; [seal] = waiting) {
+        waiting.shift();
+        const message = wrongIn(seal, reached);
+        // What fits after one that does not is of the altered log.
+        if (failing !== undefined) continue;
+        if (message === undefined) holding = seal;
+        else failing = { seal, message };
+      }
+    },
+    holding: () => holding,
+    difference() {
+      if (failing === undefined) return undefined;
+      const message = `${failing.message}${whence(failing.seal, holding)}`;
+      return { ...nowhere({ kind: 'sealed', ordinal: null, message }), until: failing.seal.count };
+    },
+    shortened(count) {
+      const longest = waiting.at(-1);
+      if (longest === undefined) return undefined;
+      const message = `the log ends after event ${count}, the seal is of ${longest.count} events: it was shortened, or is an older copy`;
+      return nowhere({ kind: 'shortened', ordinal: count + 1, message });
+    },
+  };
+}
+
+function wrongIn(seal: Sealed, { logId, link, root }: Reached): string | undefined {
+  if (seal.log_id !== logId)
+    return `the seal of ${seal.sealed_at} is of the log ${seal.log_id}, and this one is ${logId}`;
+  if (seal.head === toHex(link) && seal.root === toHex(root() ?? '')) return undefined;
+  return `the history up to event ${seal.count} is not the one that was sealed at ${seal.sealed_at}: it was altered, and its links were computed again`;
+}
+
+function whence({ count }: Sealed, holding: Sealed | undefined): string {
+  const until = `. The difference lies at or before event ${count}`;
+  return holding === undefined
+    ? `${until}; where, cannot be said without an older seal`
+    : `${until} and after event ${holding.count}, for the seal of ${holding.sealed_at} holds`;
+}

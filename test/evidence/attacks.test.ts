@@ -1,0 +1,167 @@
+/** The table of attacks in docs/evidence.md, line by line: who finds it, and who does not. */
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from '../../src/app/start-service.js';
+import { readConfig } from '../../src/stores/config.js';
+import { attacks, logOf, type Scene } from '../support/attacks.js';
+import { audience } from '../support/audience.js';
+import { usually } from '../support/amount.js';
+import { exported, newFolder } from '../support/evidence-log.js';
+import { document, section } from '../support/markdown.js';
+
+const page = section(document('docs/evidence.md'), '## What is found, and what is not');
+const cells = (line: string): readonly string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+const lines = page.split('\n').filter((line) => line.startsWith('|'));
+const columns = ['start', 'verify', 'verify with a seal', 'verify.mjs', 'verify.mjs with a seal'] as const;
+const said = new Map(
+  lines
+    .slice(2)
+    .map(cells)
+    .map(([attack = '', ...who]) => [attack, who]),
+);
+
+const key = 'a-key-of-these-tests';
+const root = mkdtempSync(path.join(tmpdir(), 'attacks-'));
+const honest = path.join(root, 'honest');
+const older = path.join(root, 'older');
+const seal = path.join(root, 'seal.json');
+let sealed = 0;
+
+/** As main.ts does it, in this process. Rejects where the service refuses to start. */
+async function start(folder: string) {
+  const config = readConfig({ DATA_DIR: folder, PORT: '0', API_KEYS: `test:${key}`, LOG_LEVEL: 'silent' });
+  const lines = { write: () => true, dropped: () => 0 } as unknown as Parameters<typeof startService>[1]['lines'];
+  return startService(config, { logger: pino({ level: 'silent' }), lines }, new AbortController().signal);
+}
+
+/** So many contacts in a list of their own, each two events. */
+async function contacts(folder: string, count: number): Promise<void> {
+  const base = readFileSync(path.join(folder, 'address'), 'utf8').trim();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const name = randomBytes(4).toString('hex');
+  const made = await fetch(`${base}/v1/lists/create`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ list_name: name }),
+  });
+  const { data } = (await made.json()) as { data: { list_id: string } };
+  const rows = Array.from({ length: count }, (_, at) =>
+    JSON.stringify({ email: `${name}${at}@example.com`, status: 'Subscribed' }),
+  );
+  const answer = await fetch(`${base}/v1/contacts/${data.list_id}/bulk`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/x-ndjson' },
+    body: `${rows.join('\n')}\n`,
+  });
+  expect(answer.status).toBe(200);
+  await answer.text();
+}
+
+beforeAll(async () => {
+  const first = await start(honest);
+  await contacts(honest, 20);
+  await first.close();
+  cpSync(honest, older, { recursive: true });
+  const second = await start(honest);
+  await contacts(honest, 120);
+  const answer = await audience(['audit', 'seal', '--out', seal, '--data-dir', honest]);
+  expect(answer).toMatchObject({ code: 0 });
+  sealed = (JSON.parse(readFileSync(seal, 'utf8')) as { count: number }).count;
+  await contacts(honest, 5);
+  await second.close();
+}, 60_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** verify.mjs, in a thread: a third of the time of a process. */
+function verifier(...argv: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const thread = new Worker(new URL('../../verify.mjs', import.meta.url), { argv, stdout: true, stderr: true });
+    let output = '';
+    for (const stream of [thread.stdout, thread.stderr])
+      stream.on('data', (text: Buffer) => (output += text.toString()));
+    thread.on('exit', (code) => resolve({ code, output }));
+  });
+}
+
+const copyOf = (folder: string): string => {
+  const copy = path.join(newFolder(), 'data');
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+};
+
+/** Whether it is refused for what was done to it. */
+async function startFinds(folder: string): Promise<boolean> {
+  try {
+    await (await start(copyOf(folder))).close();
+    return false;
+  } catch (error) {
+    expect(String(error)).toMatch(/altered|shortened|another log|not one of this service/);
+    return true;
+  }
+}
+
+async function verifyFinds(folder: string, ...more: string[]): Promise<boolean> {
+  const { code, out, err } = await audience(['audit', 'verify', '--data-dir', folder, ...more]);
+  expect(code, err).toBeLessThan(2);
+  if (code === 1) expect(out).not.toMatch(/[Ii]ntact/);
+  else expect(out).toContain('intact');
+  return code === 1;
+}
+
+async function verifierFinds(...parameters: string[]): Promise<boolean> {
+  const { code, output } = await verifier(...parameters);
+  expect(code, output).toBeLessThan(2);
+  if (code === 1) expect(output).not.toMatch(/[Ii]ntact/);
+  return code === 1;
+}
+
+/** What each line says, in words. */
+const wordOf = (found: boolean): string => (found ? 'yes' : '**no**');
+
+test('the table has each attack', () => {
+  expect([...said.keys()]).toEqual(Object.keys(attacks));
+  expect(cells(lines[0] ?? '').slice(1)).toHaveLength(columns.length);
+});
+
+test('of an honest log nothing is said', async () => {
+  const folder = copyOf(honest);
+  expect(await verifyFinds(folder, '--seal', seal)).toBe(false);
+  expect(await verifierFinds(await exported(logOf(folder)), seal)).toBe(false);
+  expect(await startFinds(folder)).toBe(false);
+});
+
+test.each(Object.entries(attacks))('%s', async (name, attack) => {
+  const wanted = said.get(name) ?? [];
+  for (const variant of attack.variants) {
+    const folder = copyOf(honest);
+    const scene: Scene = { folder, older, sealed, secret: readFileSync(path.join(folder, 'secret'), 'utf8').trim() };
+    if (attack.on === 'folder') await (variant as (scene: Scene) => unknown)(scene);
+    let file = await exported(logOf(folder));
+    if (attack.on === 'export') {
+      const text = readFileSync(file, 'utf8');
+      const other = (variant as (text: string) => string)(text);
+      expect(other).not.toBe(text);
+      file = path.join(newFolder(), 'export.ndjson');
+      writeFileSync(file, other);
+    }
+    const found = [
+      // A start that is not refused takes its time.
+      async () => (wanted[0] === 'yes' || usually(false, true) ? startFinds(folder) : false),
+      () => verifyFinds(folder),
+      () => verifyFinds(folder, '--seal', seal),
+      () => verifierFinds(file),
+      () => verifierFinds(file, seal),
+    ];
+    for (const [at, finds] of found.entries())
+      if (wanted[at] !== '–') expect(wordOf(await finds()), columns[at]).toBe(wanted[at]);
+  }
+});
