@@ -277,6 +277,18 @@ describe('rebuilding', () => {
     expect(await dump()).toEqual(live);
   });
 
+  it('of a view that is new says so, and that nothing is wrong', async () => {
+    await appendLives();
+    const first = start({ projections: liveProjections.slice(1) });
+    await first.caughtUp();
+    await first.stop();
+    const second = start();
+    await second.caughtUp();
+    const [{ name, version } = { name: '', version: 0 }] = liveProjections;
+    const message = `These views are new or changed, and are built: ${name} version ${version}`;
+    expect(second.faults).toEqual([{ kind: 'new_views', message }]);
+  });
+
   it('when the checkpoint is of another log, loudly', async () => {
     await appendLives();
     const first = start();

@@ -10,7 +10,7 @@ import { tableOf, type Row } from '../../src/transfer/export-source.js';
 import { inOrder } from '../../src/transfer/in-order.js';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
-import { exampleEvents, examples, toAppend } from '../support/examples.js';
+import { exampleEvents, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { exported, linesOf, parquetRows, textOf } from '../support/exporting.js';
 import { anEvent, eventsIn, fill, initialised, newFolder, oddText, openFolder } from '../support/migrating.js';
 
@@ -136,10 +136,19 @@ describe('contacts and lists', () => {
       '',
     ]);
     expect((await csv(8))[1]).toBe(`con_01,Ada@example.com,Ada,,,,,London,,,,${second(1)},,,,,`);
-    const [row] = await parquetRows(
-      (await exported(store, { what: 'contacts', format: 'parquet', time: second(3) })).file,
-    );
-    expect(row).toMatchObject({ list_id: 'lst_01', lastName: null, since: new Date(second(2)), tags: '["VIP"]' });
+    const born = { salt: exampleSalt, dateOfBirth: '1815-12-10' };
+    const into = (list: object) => ({ ...exampleEvents.subscribed.data, ...list });
+    const more = [
+      { ...exampleEvents.profileChanged, data: { contact_id: 'con_01', person: born } },
+      { ...exampleEvents.subscribed, data: into(examples.otherList) },
+      { ...exampleEvents.subscribed, data: into({ list_id: 'lst_09', list_name: 'Nine' }) },
+    ].map((event) => toAppend(event, { at: second(20) }));
+    await store.append(examples.contactStream, more, { expectedRevision: 'stream_exists' });
+    const { file, records, rows } = await exported(store, { what: 'contacts', format: 'parquet', time: second(20) });
+    expect({ records, rows }).toEqual({ records: 1, rows: 2 });
+    const [row] = await parquetRows(file);
+    expect(row).toMatchObject({ ...examples.otherList, lastName: null, since: new Date(second(20)), tags: '[]' });
+    expect(row).toMatchObject({ dateOfBirth: new Date('1815-12-10') });
   });
 
   test('lists with their members by status; a deleted one has none', async () => {

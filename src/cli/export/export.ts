@@ -2,7 +2,7 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { timeIn } from '../audit/options.js';
+import { timeIn, timeOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { exportInWords, exportAsJson } from './report.js';
@@ -28,7 +28,7 @@ export function registerExport(program: Command, line: CommandLine): void {
     .addOption(
       new Option('--format <format>', 'default: what the name of the file ends with, else ndjson').choices(formats),
     )
-    .option('--time, --at <time>', 'as it was at that time: ISO 8601 with its zone, or a day in UTC')
+    .addOption(timeOption('--time, --at <time>'))
     .option('--force', 'replaces a file that is there already')
     .action((what: unknown, options: unknown) => exportTo(line, requestOf(what, options)));
   withExamples(command, [

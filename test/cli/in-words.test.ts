@@ -1,0 +1,47 @@
+/** What the answers of the auditor have in common, in words. */
+import { expect, test } from 'vitest';
+import { basisInWords, consentInWords } from '../../src/cli/audit/in-words.js';
+import { table } from '../../src/cli/table.js';
+
+const basis = { answered_at: '2026-03-01T11:00:00.000Z', log_id: 'log', position: '0042', ordinal: 42, head: 'ab' };
+
+test('what an answer rests on is one line, after what must be known of it', () => {
+  expect(basisInWords(basis)).toEqual([
+    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 42, head ab.',
+  ]);
+  expect(basisInWords({ ...basis, ordinal: 40, unlinked: true, future: true, list_note: 'a\u001b' })).toEqual([
+    'a\\u001b',
+    'The time is in the future: this is how it is now, and what happens until then may change it.',
+    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 40, head ab; what came after it, up to position 0042, has no link yet.',
+  ]);
+  expect(basisInWords({ ...basis, ordinal: null, head: null, unlinked: true })).toEqual([
+    'Answered at 2026-03-01T11:00:00.000Z from the log log, up to position 0042.',
+  ]);
+});
+
+test('a consent is told as it was given, and nothing in it moves the cursor or passes for a line of the answer', () => {
+  const consent = {
+    source: 'form\u001b[2J',
+    statement: 'Yes,\n\n  ¡sí! \u202eevil\r\n2026-03-01  By admin',
+    ip: '203.0.113.7',
+  };
+  const lines = [
+    'source form\\u001b[2J, ip 203.0.113.7',
+    '| Yes,',
+    '| ',
+    '|   ¡sí! \\u202eevil\\u000d',
+    '| 2026-03-01  By admin',
+  ];
+  expect(consentInWords(consent)).toEqual(lines);
+  const options = { titles: ['TIME', 'WHAT'], width: undefined, emphasise: (text: string) => text };
+  expect(table([['now', lines]], options)).toBe(
+    [
+      'TIME  WHAT',
+      `now   ${lines[0]}`,
+      '      | Yes,',
+      '      |',
+      ...lines.slice(3).map((line) => `      ${line}`),
+      '',
+    ].join('\n'),
+  );
+});
