@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 38afd337577e7ae5ee931286ea18dda969f6ee2f692cfb0e259e1dd90e0a96b6. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 35f849747e0d94d8aa8940b7f37fda8be5da446d3c1346f48d783c5c4701ddf7. */
 export interface paths {
   '/docs': {
     parameters: {

@@ -9,7 +9,7 @@ export interface Grant {
   readonly id: string;
   readonly hash: Buffer;
   readonly scopes: ReadonlySet<string>;
-  /** Milliseconds since the epoch: from then on the secret is refused. Zero where it was revoked or replaced. */
+  /** Milliseconds since the epoch: from then on the secret is refused. Zero once it has ended. */
   until: number;
   /** Milliseconds since the epoch, 0 before the first use. */
   lastUsed: number;

@@ -25,12 +25,14 @@ interface BulkOptions<Contact> {
   /** Undefined: a dry run. */
   readonly save: ((contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>) | undefined;
   readonly admit: () => Promise<void> | undefined;
+  /** What is answered as an `internal` error of a line. */
+  readonly onFault: (fault: unknown) => void;
 }
 
 type BulkLine = z.output<typeof bulkLine>;
 
 export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Contact>): AsyncGenerator<string> {
-  const { parse, streamOf, save, admit } = options;
+  const { parse, streamOf, save, admit, onFault } = options;
   const underWay = new Map<string, Promise<BulkLine>>();
   let fault: ServiceError | undefined;
   /** As the last one was: files are mostly all new or all known. */
@@ -38,6 +40,7 @@ export async function* bulkAnswer<Contact>(body: Buffer, options: BulkOptions<Co
 
   function failure(line: number, error: unknown): BulkLine {
     const known = error instanceof ServiceError ? error : new ServiceError('internal', {}, { cause: error });
+    if (known.code === 'internal') onFault(error);
     if (isOutage(known)) fault = known;
     const { type } = errorCatalogue[known.code];
     const outcome = isOutage(known) ? 'unavailable' : 'refused';

@@ -84,7 +84,9 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopp
     try {
       const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
       const resubscribe = query.resubscribe === 'true';
+      let fault: unknown;
       const pieces = bulkAnswer(body, {
+        onFault: (first) => (fault ??= first),
         parse: (line) => parse(line, true),
         streamOf: ({ email }) => streamOf(email),
         admit: () => (isStopping() ? undefined : admit()),
@@ -99,7 +101,7 @@ function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopp
                 );
               },
       });
-      return { contentType: 'application/x-ndjson', pieces, close };
+      return { contentType: 'application/x-ndjson', pieces, close, fault: () => fault };
     } catch (error) {
       close();
       throw error;

@@ -204,8 +204,9 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     return async (context) => {
       const { path: route } = endpoint;
       try {
-        await send(context, await handle(context), endpoint);
-        logRequest(options, context, { route, status: 200 });
+        const answer = await handle(context);
+        await send(context, answer, endpoint);
+        logRequest(options, context, { route, status: 200, error: 'pieces' in answer ? answer.fault?.() : undefined });
       } catch (fault) {
         const status = fail(context, prepared, fault);
         logRequest(options, context, { route, status, error: status >= 500 ? fault : undefined });

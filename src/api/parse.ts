@@ -61,8 +61,11 @@ function propertiesOf(property: unknown): Properties | undefined {
   return Array.isArray(anyOf) ? anyOf.map(propertiesOf).find((found) => found !== undefined) : undefined;
 }
 
-function unknownField(prefix: string, name: string, known: readonly string[]): ServiceError {
-  if (!/^[\w.-]{1,64}$/.test(name)) return new ServiceError('unknown_field', { field: 'this' });
+const longestName = 64;
+
+function unknownField(prefix: string, given: string, known: readonly string[]): ServiceError {
+  // Control characters as JSON writes them.
+  const name = JSON.stringify(given.slice(0, longestName)).slice(1, -1);
   const near = known.find((one) => leven(one.toLowerCase(), name.toLowerCase()) <= Math.max(1, one.length / 3));
   const field = prefix + name;
   if (near === undefined) return new ServiceError('unknown_field', { field });

@@ -19,6 +19,8 @@ export interface StreamedAnswer {
   /** Pieces of text. Each is asked for when the one before has been written. */
   readonly pieces: AsyncIterable<string>;
   readonly close?: () => void;
+  /** What went wrong inside it, for the log. */
+  readonly fault?: () => unknown;
 }
 
 /**
@@ -27,11 +29,23 @@ export interface StreamedAnswer {
  */
 export const stallTimeoutMs = 15_000;
 
+/** Milliseconds for the rest of a body that nobody reads any more. */
+const restTimeoutMs = 15_000;
+
 export function sendWhole(response: Response, { status, headers, body }: WholeAnswer): void {
+  if (!response.req.complete) endWithoutRest(response);
   const length = Buffer.byteLength(body);
   response.writeHead(status, [...jsonHeaders, ...headers, 'Content-Length', String(length)]);
   // Text in ASCII is the same in Latin-1, which Node copies faster.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
+}
+
+/** A client that is refused early may go on sending: it can read the answer meanwhile. */
+function endWithoutRest({ req: request }: Response): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy();
+  }, restTimeoutMs);
+  request.once('close', () => clearTimeout(timer));
 }
 
 interface StreamOptions {

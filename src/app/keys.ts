@@ -49,7 +49,8 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
     for (const key of state.values())
       for (const { hash, until } of secretsOf(key)) {
         const grant = grants.get(hash) ?? grantOf(key, hash);
-        grant.until = until;
+        // What has ended holds no longer for requests that are under way either.
+        grant.until = until <= clock() ? 0 : until;
         grants.set(hash, grant);
       }
     endStreams();
@@ -91,8 +92,8 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
     lastUse: (id) => uses.read(id).catch(() => null),
     async change(command, context) {
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
-      // Written is written: what cannot be read now will be by the next look.
-      await look().catch(() => undefined);
+      // Written is written, and holds here at once.
+      await look().catch(() => hold(state));
       const key = state.get(command.key_id);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };

@@ -57,6 +57,7 @@ function inHeader(address: string, standIn: string): { address: string; complete
   const at = address.indexOf('@');
   const complete = (bytes: Buffer): Buffer => {
     const start = bytes.indexOf(`${standIn}@`);
+    if (start < 0) throw new InvalidMessageError('header');
     return Buffer.concat([
       bytes.subarray(0, start),
       Buffer.from(address.slice(0, at)),

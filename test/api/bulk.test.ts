@@ -15,11 +15,15 @@ type Save = (contact: Contact, isLikelyNew: boolean) => Promise<UpsertedContact>
 
 const saved: UpsertedContact = { contactId: 'con_1', outcome: 'created', status: 'Subscribed', position: '1' };
 
+/** For the log. */
+const reported: unknown[] = [];
+
 const options = (save: Save, admit: () => Promise<void> | undefined = () => undefined) => ({
   parse: (line: object) => line as Contact,
   streamOf: ({ email }: Contact) => email,
   save,
   admit,
+  onFault: (fault: unknown) => void reported.push(fault),
 });
 
 const bodyOf = (count: number, addresses = count): Buffer =>
@@ -99,6 +103,7 @@ test('a contact that cannot be read, a refusal and a fault are of their lines al
     ['refused', { type: 'internal', message: 'Sorry! Something went wrong.' }],
     ['created', undefined],
   ]);
+  expect(reported).toEqual([faults[2]]);
 });
 
 test('a client that goes away stops it: what is under way ends, nothing else begins', async () => {

@@ -256,7 +256,10 @@ test('a bulk ends with the key that has begun it', async () => {
   expect((await service.countEvents()) - before).toBeLessThan(2 * lines);
 });
 
-test('what comes with a key that was revoked meanwhile is not written', async () => {
+test.each([
+  ['revoked', 'revoke', undefined],
+  ['rotated without overlap', 'rotate', { overlap_seconds: 0 }],
+])('what comes with a key that was %s meanwhile is not written', async (_, change, body) => {
   const key = await issue(['contacts:write', 'lists:write']);
   const list = await newList(service);
   const open = (path: string, type: string) => {
@@ -272,7 +275,7 @@ test('what comes with a key that was revoked meanwhile is not written', async ()
   // Both have been let in.
   await eventually(async () => ((await entry(key.id))?.['last_used_at'] === null ? undefined : true));
   const cut = new Promise((resolve) => bulk.once('close', resolve));
-  await ok(service.post(`/v1/keys/${key.id}/revoke`));
+  await ok(service.post(`/v1/keys/${key.id}/${change}`, body));
   await cut;
   create.end('"list_name": "Too late"}'.padStart(50));
   const [answer] = (await once(create, 'response')) as [http.IncomingMessage];

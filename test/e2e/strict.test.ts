@@ -61,7 +61,9 @@ describe('a contact', () => {
     [{ consent: { sorce: 'form' } }, 'Unknown field consent.sorce. Did you mean consent.source?'],
     [{ data: { consent: { quelle: 'form' } } }, 'Unknown field data.consent.quelle'],
     [{ tag_name: ['Gold'] }, 'Unknown field tag_name'],
-    [{ 'a b': 1 }, 'Unknown field this'],
+    [{ 'first name': 1 }, 'Unknown field first name. Did you mean firstName?'],
+    [{ 'prénom\n': 1 }, 'Unknown field prénom\\n'],
+    [{ ['x'.repeat(1_000)]: 1 }, `Unknown field ${'x'.repeat(64)}`],
     [{ ['__proto__x']: 1 }, 'Unknown field __proto__x'],
   ])('%j is refused', async (body, message) => {
     expect((await create(body)).body).toMatchObject({ statusCode: 400, message, type: 'validation_error' });

@@ -18,7 +18,9 @@ export const name = (example: string) =>
 const maxBytes = 1024;
 const isAddressForm = { fits: isAddress, code: 'invalid_email' } as const;
 const inAddress = `[^\\s@<>${controls}]`;
-const addressPattern = `^ *${inAddress}+@${inAddress}+\\.${inAddress}+ *$`;
+/** What is trimmed. */
+const blanks = `[^\\S${controls}]*`;
+const addressPattern = `^${blanks}${inAddress}+@${inAddress}+\\.${inAddress}+${blanks}$`;
 
 /** An address: trimmed, the request's own spelling. */
 export const address = text(
@@ -36,7 +38,7 @@ export const mailbox = text(
   {
     description: 'The sender: an address, or `Name <address>`.',
     examples: ['News <news@example.com>'],
-    pattern: `^[^${controls}]*${inAddress}+@${inAddress}+\\.${inAddress}+>? *$`,
+    pattern: `^[^${controls}]*${inAddress}+@${inAddress}+\\.${inAddress}+>?${blanks}$`,
   },
 );
 
@@ -65,7 +67,7 @@ export const status = text({ form: { fits: (value) => /^(?:un)?subscribed$/i.tes
   .meta({
     description: '`Subscribed` or `Unsubscribed`, in any case of letters.',
     examples: ['Subscribed'],
-    pattern: '^ *([Uu][Nn])?[Ss][Uu][Bb][Ss][Cc][Rr][Ii][Bb][Ee][Dd] *$',
+    pattern: `^${blanks}([Uu][Nn])?[Ss][Uu][Bb][Ss][Cc][Rr][Ii][Bb][Ee][Dd]${blanks}$`,
   });
 
 /** In UTC with milliseconds. A date alone is refused: it leaves open when it was. */
