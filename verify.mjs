@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// Verifies an export of audience-ledger's events, with nothing but Node: no package, and none of the service's own code.
+// Verifies what audience-ledger hands out of its events, with nothing but Node: no package, and none of the service's own code.
 //
-//   node verify.mjs export.ndjson [seal.json ...] [--public-key FILE]
+//   node verify.mjs export.ndjson    [seal.json ...] [--public-key FILE]
+//   node verify.mjs proof.json       [seal.json ...] [--public-key FILE]    the events of one person
+//   node verify.mjs consistency.json [seal.json ...] [--public-key FILE]    a newer log holds an older one unchanged
 //
-// It computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
+// Of an export it computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
 // the seals. Exit code 0: intact. 1: something differs: what is known of where, is said. 2: nothing was verified: wrong usage,
 // a file that cannot be read, or an empty one. How the chain is made is written down in docs/evidence.md; the numbers below
 // are those of its sections.
@@ -261,48 +263,73 @@ function whyFailing({ count, sealed_at, log_id }, logId, held) {
   );
 }
 
+const sealFormat = 'audience-ledger-seal/1';
+const matches = (shape) => (value) => typeof value === 'string' && value.isWellFormed() && shape.test(value);
+const isHash = matches(/^[0-9a-f]{64}$/);
+const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
+const isCount = (value) => isNumber(value) && value > 0;
+const isList = (isOne) => (value) => Array.isArray(value) && value.every(isOne);
+
+/** In the order in which the fields of all but the signature are signed. */
 const sealShapes = {
-  format: /^audience-ledger-seal\/1$/,
-  log_id: /^\S{1,64}$/,
-  count: /^[1-9]\d{0,14}$/,
-  position: /^\S{1,64}$/,
-  event_id: /^[0-9a-f-]{36}$/,
-  head: /^[0-9a-f]{64}$/,
-  root: /^[0-9a-f]{64}$/,
-  sealed_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  public_key: /^[A-Za-z0-9+/]{59}=$/,
-  signature: /^[A-Za-z0-9+/]{86}==$/,
+  format: (value) => value === sealFormat,
+  log_id: matches(/^\S{1,64}$/),
+  count: isCount,
+  position: matches(/^\S{1,64}$/),
+  event_id: matches(/^[0-9a-f-]{36}$/),
+  head: isHash,
+  root: isHash,
+  sealed_at: matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  public_key: matches(/^[A-Za-z0-9+/]{59}=$/),
+  signature: matches(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
 };
 
-/** Section 6: a seal is signed with Ed25519. The key that it names is worth what one knows of it. */
-function readSeal(file, publicKeyFile) {
-  const seal = sealIn(file);
-  if (seal === undefined) throw new NotVerified(`${file} is not a seal. The export comes first, the seals after it`);
-  // A count in quotes has the same signature, and would be the number of no event.
-  for (const [name, shape] of Object.entries(sealShapes))
-    if (typeof seal[name] !== (name === 'count' ? 'number' : 'string') || !shape.test(String(seal[name])))
-      throw new Different(`the ${name} of the seal is not as it should be: the seal was altered`);
-  const { format, log_id, count, position, event_id, head, root, sealed_at, public_key, signature } = seal;
-  const members = [format, log_id, String(count), position, event_id, head, root, sealed_at, public_key];
-  const signed = members.map(field).join('');
-  const key = keyOf(public_key, file);
-  if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, 'base64')))
-    throw new Different('the signature of the seal is wrong: the seal was altered');
+/** These members and no others: what else stood there would look as if it had been verified. */
+function demandMembers(object, shapes, what) {
+  const altered = (how) => new Different(`${how}: ${what} was altered`);
+  for (const name of Object.keys(Object(object)))
+    if (!Object.hasOwn(shapes, name)) throw altered(`${what} has a member that it should not have`);
+  for (const [name, isRight] of Object.entries(shapes))
+    if (!isRight(Object(object)[name])) throw altered(`the ${name} of ${what} is not as it should be`);
+}
+
+/** Sections 6 and 8: signed with Ed25519 are the fields of the members before the signature, in order. The key is worth what one knows of it. */
+function demandSigned(object, shapes, what) {
+  demandMembers(object, shapes, what);
+  const names = Object.keys(shapes);
+  const signed = names.slice(0, names.indexOf('signature')).map((name) => field(String(object[name])));
+  const key = keyOf(object.public_key, what);
+  if (!verify(null, Buffer.from(signed.join('')), key, Buffer.from(object.signature, 'base64')))
+    throw new Different(`the signature of ${what} is wrong: it was altered`);
   if (publicKeyFile && !keyOf(readFileSync(publicKeyFile, 'utf8'), publicKeyFile).equals(key))
-    throw new Different('the seal is signed by another key than the expected one');
+    throw new Different(`${what} is signed by another key than the expected one`);
+}
+
+async function readSeal(file) {
+  const seal = (await documentIn(file))?.value;
+  if (seal?.format !== sealFormat)
+    throw new NotVerified(`${file} is not a seal. The export or proof comes first, the seals after it`);
+  demandSigned(seal, sealShapes, 'the seal');
   return seal;
 }
 
-/** Undefined: the file is something else. */
-function sealIn(file) {
-  // An export may be larger than what can be read at once.
-  if (statSync(file).size > 65_536) return undefined;
+/** A seal or a proof. Undefined: something else, as an export, which may be larger than what can be read at once. */
+async function documentIn(file) {
+  // What comes through a pipe can be read once only.
+  if (!statSync(file).isFile() || statSync(file).size > 268_435_456) return undefined;
+  const first = await linesOf(file).next();
+  const line = jsonIn(first.value);
+  if (line !== undefined) return line?.format === undefined ? undefined : { text: String(first.value), value: line };
+  const bytes = readFileSync(file);
+  return { text: String(bytes), value: jsonIn(bytes) };
+}
+
+/** Undefined: it is none. */
+function jsonIn(bytes = Buffer.of()) {
   try {
-    const seal = JSON.parse(readFileSync(file, 'utf8'));
-    return seal?.format === 'audience-ledger-seal/1' ? seal : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    return isUtf8(bytes) ? JSON.parse(bytes) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -319,27 +346,189 @@ function keyOf(text, file) {
   throw new NotVerified(`the public key in ${file} is not an Ed25519 key, in PEM or as base64 of SPKI in DER`);
 }
 
-const usage = 'usage: node verify.mjs export.ndjson [seal.json ...] [--public-key FILE]';
-const files = process.argv.slice(2);
-const option = files.indexOf('--public-key');
-const [, publicKeyFile] = option < 0 ? [] : files.splice(option, 2);
-if (files.length < 1 || files[0].startsWith('-') || (option >= 0 && (!publicKeyFile || files.length < 2))) {
-  console.error(usage);
-  process.exit(2);
+/** Of two members with one name some programs read the first and some the last: written again there would be fewer. */
+function demandOnce({ text, value }) {
+  const names = (json) => [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon).length;
+  if (names(text) !== names(JSON.stringify(value))) throw new Different('an object in it has a member twice');
 }
-try {
-  // What comes through a pipe can be read once only.
-  if (statSync(files[0]).isFile() && sealIn(files[0]) !== undefined)
-    throw new NotVerified(`${files[0]} is a seal. The export comes first, the seals after it`);
-  const seals = files.slice(1).map((file) => readSeal(file, publicKeyFile));
-  const { count, head, linked } = await verifyExport(files[0], seals);
+
+/** Section 5: where the tree over so many leaves is cut in two. */
+function halfOf(leaves) {
+  let half = 1;
+  while (half * 2 < leaves) half *= 2;
+  return half;
+}
+
+/** RFC 9162, 2.1.3.2: the root over `count` leaves by the path of one, from the top down. What is missing makes it another root. */
+function rootByPath(leaf, index, count, path) {
+  if (count === 1) return path.length === 0 ? leaf : hash('too long');
+  const half = halfOf(count);
+  const below = path.slice(0, -1);
+  const sibling = Buffer.from(path.at(-1) ?? '', 'hex');
+  return index < half
+    ? hash('\x01', rootByPath(leaf, index, half, below), sibling)
+    : hash('\x01', sibling, rootByPath(leaf, index - half, count - half, below));
+}
+
+/** RFC 9162, 2.1.4.2: the roots of the older and of the newer log. `isWhole`: all leaves here are those of the older log, whose root is known. */
+function rootsByPath({ older, count, newer, path, isWhole = true }) {
+  if (count === newer) {
+    const [node = older.root, ...more] = path;
+    const isRight = more.length === 0 && isWhole === (path.length === 0);
+    return isRight ? [Buffer.from(node, 'hex'), Buffer.from(node, 'hex')] : [hash('none'), hash('none')];
+  }
+  const half = halfOf(newer);
+  const sibling = Buffer.from(path.at(-1) ?? '', 'hex');
+  const inLeft = count <= half;
+  const part = inLeft ? { count, newer: half, isWhole } : { count: count - half, newer: newer - half, isWhole: false };
+  const [before, after] = rootsByPath({ older, ...part, path: path.slice(0, -1) });
+  return inLeft
+    ? [before, hash('\x01', after, sibling)]
+    : [hash('\x01', sibling, before), hash('\x01', sibling, after)];
+}
+
+const proofFormat = 'audience-ledger-proof/1';
+const note =
+  'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
+const isObjectText = (text) => matches(/^\{/)(text) && jsonIn(Buffer.from(text)) !== undefined;
+const { log_id, sealed_at, public_key, signature } = sealShapes;
+
+/** In the order in which the fields of those before the signature are signed. */
+const proofShapes = {
+  format: (value) => value === proofFormat,
+  note: (value) => value === note,
+  log_id,
+  count: isCount,
+  head: isHash,
+  root: isHash,
+  sealed_at,
+  stream: matches(/^contact-[0-9a-f]{32}$/),
+  last_revision: isNumber,
+  deletions: isList(isCount),
+  public_key,
+  signature,
+  events: Array.isArray,
+};
+const provenShapes = {
+  ordinal: isCount,
+  stream: matches(/./),
+  revision: isNumber,
+  event_id: matches(/./),
+  type: matches(/./),
+  data: isObjectText,
+  metadata: isObjectText,
+  path: isList(isHash),
+};
+
+/** Section 8: the events of one person, each proven to be in the sealed log. Returns those of the contact and the deletions. */
+function verifyProof(proof) {
+  demandSigned(proof, proofShapes, 'the proof');
+  const ends = new Map();
+  const named = new Set();
+  const deletions = [];
+  let last = 0;
+  for (const event of proof.events) {
+    const what = `event ${Object(event).ordinal} of the proof`;
+    demandMembers(event, provenShapes, what);
+    const { ordinal, stream, data, metadata, path } = event;
+    textsOf(data, `the data of ${what}`);
+    const at = textsOf(metadata, `the metadata of ${what}`).get('at');
+    if (ordinal <= last || ordinal > proof.count) throw new Different(`${what} is not in its place`);
+    last = ordinal;
+    const leaf = leafOf({ ...event, id: event.event_id });
+    if (hex(rootByPath(leaf, ordinal - 1, proof.count, path)) !== proof.root)
+      throw new Different(`${what} is not what was sealed, or is not in the sealed log`);
+    if (stream !== proof.stream) deletions.push(event);
+    else {
+      assertRunsOn({ ...event, at }, ends);
+      const { list_id, tags } = JSON.parse(data);
+      for (const id of [list_id, ...[tags].flat().map((tag) => tag?.tag_id)]) named.add(id);
+    }
+  }
+  if (ends.get(proof.stream)?.revision !== proof.last_revision)
+    throw new Different(`events of ${proof.stream} are missing: its last revision was ${proof.last_revision}`);
+  for (const { ordinal, stream, type, data } of deletions) {
+    const { list_id, tag_id } = JSON.parse(data);
+    const id = { 'lists ListDeleted': list_id, 'tags TagDeleted': tag_id }[`${stream} ${type}`];
+    if (id === undefined || !named.has(id))
+      throw new Different(`event ${ordinal} of the proof is neither of its stream nor the deletion of what that names`);
+  }
+  if (String(deletions.map(({ ordinal }) => ordinal)) !== String(proof.deletions))
+    throw new Different(`the deletions in it are not those that were signed: ${proof.deletions}`);
+  return deletions.length;
+}
+
+/** Without what would act on a terminal, or turn the order of what is read. */
+const printable = (text) =>
+  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
+
+function sayProof(proof, seals) {
+  const deletions = verifyProof(proof);
+  for (const seal of seals)
+    for (const name of ['log_id', 'count', 'head', 'root', 'sealed_at', 'public_key'])
+      if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
+  const { events, stream, count, log_id, sealed_at, last_revision, head } = proof;
+  console.log(`proven: ${events.length - deletions} events of ${stream}, and ${deletions} deletions of lists and tags that they name,
+  are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the head ${head}
+stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`);
+  saySigner(proof);
+  if (seals.length === 0)
+    console.log('compare the seal with the one that you keep: node verify.mjs proof.json seal.json');
+  for (const { ordinal, type, data, metadata } of events)
+    console.log(printable(`  ${ordinal}  ${JSON.parse(metadata).at}  ${type}  ${data}`));
+  console.log(`This does not prove
+- what e-mails were sent to the person: they are not in it
+- that the stream is all there is of the person, who may have other addresses; nor that the address is theirs
+- that no event and no deletion is missing: that is stated by the sealer, whose word it is
+- that what was recorded is true, or that the clocks were right, of service and sealer
+- that the log was not written anew before it was sealed: a key in the hands of its owner proves nothing against the owner,
+  but a seal that another person has kept since then does
+- anything of what came after the seal`);
+}
+
+const consistencyFormat = 'audience-ledger-consistency/1';
+const consistencyShapes = {
+  format: (value) => value === consistencyFormat,
+  older: Boolean,
+  newer: Boolean,
+  path: isList(isHash),
+};
+
+/** Section 9: the log of the newer seal begins with that of the older one. */
+function sayConsistency(proof, seals) {
+  demandMembers(proof, consistencyShapes, 'the proof');
+  const { older, newer, path } = proof;
+  demandSigned(older, sealShapes, 'the older seal');
+  demandSigned(newer, sealShapes, 'the newer seal');
+  for (const { signature } of seals)
+    if (![older.signature, newer.signature].includes(signature)) throw new Different('the proof is of other seals');
+  if (older.log_id !== newer.log_id) throw new Different('the seals are of two logs');
+  if (older.count > newer.count) throw new Different('the older seal is of more events than the newer one');
+  const [before, after] = rootsByPath({ older, count: older.count, newer: newer.count, path }).map(hex);
+  if (before !== older.root || after !== newer.root)
+    throw new Different('the log of the newer seal does not begin with that of the older one, or the path was altered');
+  console.log(`consistent: the first ${older.count} events of the log ${newer.log_id}, as sealed at ${older.sealed_at},
+  are unchanged among the first ${newer.count}, as sealed at ${newer.sealed_at}`);
+  for (const seal of older.public_key === newer.public_key ? [newer] : [older, newer]) saySigner(seal);
+  if (seals.length === 0) console.log('compare the older seal with the one that you keep: give it, too');
+  console.log(
+    'This does not prove that the seals were made when they say, what the events are, nor anything after them.',
+  );
+}
+
+function saySigner({ public_key }) {
+  console.log(`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`);
+  if (!publicKeyFile) console.log('compare it with the one that the sealer made known, or give --public-key');
+}
+
+async function sayExport(file, seals) {
+  const { count, head, linked } = await verifyExport(file, seals);
   console.log(`intact: ${count} events, head ${head}, ${linked} of them compared with their links`);
   for (const seal of seals) {
     console.log(
       `sealed: the first ${seal.count} events are those of the seal of ${seal.sealed_at}, log ${seal.log_id}`,
     );
-    console.log(`signed by the key with fingerprint ${hex(hash(Buffer.from(seal.public_key, 'base64')))}`);
-    if (!publicKeyFile) console.log('compare it with the one that the sealer made known, or give --public-key');
+    saySigner(seal);
   }
   // What neither links nor order can tell.
   const sealed = Math.max(0, ...seals.map((seal) => seal.count));
@@ -354,6 +543,29 @@ try {
       `of the last ${count - sealed} events no seal says anything: they may have been changed or put in, or others cut off after them.`,
     );
   if (sealed === 0) console.log('compare count and head with ones that you know, or give a seal');
+}
+
+const usage = 'usage: node verify.mjs export.ndjson|proof.json|consistency.json [seal.json ...] [--public-key FILE]';
+const files = process.argv.slice(2);
+const option = files.indexOf('--public-key');
+const [, publicKeyFile] = option < 0 ? [] : files.splice(option, 2);
+if (files.length < 1 || files[0].startsWith('-') || (option >= 0 && !publicKeyFile)) {
+  console.error(usage);
+  process.exit(2);
+}
+try {
+  const document = await documentIn(files[0]);
+  const say = { [proofFormat]: sayProof, [consistencyFormat]: sayConsistency }[document?.value?.format];
+  if (document?.value?.format === sealFormat)
+    throw new NotVerified(`${files[0]} is a seal. The export or proof comes first, the seals after it`);
+  if (say === undefined && publicKeyFile && files.length < 2)
+    throw new NotVerified('--public-key goes with a seal, or with a proof');
+  const seals = await Promise.all(files.slice(1).map(readSeal));
+  if (say === undefined) await sayExport(files[0], seals);
+  else {
+    demandOnce(document);
+    say(document.value, seals);
+  }
 } catch (error) {
   console.error(error instanceof Different ? `DIFFERENT: ${error.message}` : `cannot verify: ${error.message}`);
   process.exitCode = error instanceof Different ? 1 : 2;

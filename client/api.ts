@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 35f849747e0d94d8aa8940b7f37fda8be5da446d3c1346f48d783c5c4701ddf7. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 fb42e4abf181b639f859494004aacc7a1f204b0479205cac1f3a4c79195350d3. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -160,6 +160,26 @@ export interface paths {
      * @description `contact` is an id or an address. Needs the scope `audit:read`.
      */
     get: operations['getContactHistory'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/contacts/{contact}/proof': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A proof of the events of a contact
+     * @description `contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails. Needs the scope `audit:read`.
+     */
+    get: operations['getContactProof'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2539,6 +2559,78 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
+    /** @description The events of one contact, proven to be in the sealed log. */
+    Proof: {
+      /**
+       * @description Events that were sealed.
+       * @example 3
+       */
+      count: number;
+      /** @description Deletions of the lists and tags that the events name. */
+      deletions: number[];
+      events: {
+        /** @description JSON as it is stored. */
+        data: string;
+        /** Format: uuid */
+        event_id: string;
+        /** @description JSON as it is stored. */
+        metadata: string;
+        /**
+         * @description Number of the event in the log, from 1.
+         * @example 3
+         */
+        ordinal: number;
+        /** @description From the event to the root. */
+        path: string[];
+        /**
+         * @description Place in the stream, from 0.
+         * @example 3
+         */
+        revision: number;
+        stream: string;
+        /**
+         * @description Name of the event.
+         * @example ContactUnsubscribed
+         */
+        type: string;
+      }[];
+      /** @constant */
+      format: 'audience-ledger-proof/1';
+      /**
+       * @description Link of the last of them.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      head: string;
+      /**
+       * @description Of the stream at the seal.
+       * @example 3
+       */
+      last_revision: number;
+      /** Format: uuid */
+      log_id: string;
+      /** @constant */
+      note: 'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
+      /** @description Ed25519, SPKI in DER, base64. */
+      public_key: string;
+      /**
+       * @description Root of the tree over them.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      root: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      sealed_at: string;
+      /** @description Over all members before it, base64. */
+      signature: string;
+      /**
+       * @description The stream that the event stands in.
+       * @example contact-0123456789abcdef0123456789abcdef
+       */
+      stream: string;
+    };
     RateLimitedError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -3014,6 +3106,17 @@ export interface components {
       type: 'validation_error';
     };
     TooManyCharactersError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    TooManyEventsError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -4518,6 +4621,107 @@ export interface operations {
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
             | components['schemas']['NeverInListError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getContactProof: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        contact: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A proof of the events of a contact */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['Proof'];
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit prove` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['TooManyEventsError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** @description One of: `Resource not found`, `There is no such contact` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchContactError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -8686,6 +8890,7 @@ export const operationTable = {
   getContact: ['get', '/v1/contacts/{list_id}/{contact_id}', 'safe'],
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],
   getContactHistory: ['get', '/v1/audit/contacts/{contact}/history', 'safe'],
+  getContactProof: ['get', '/v1/audit/contacts/{contact}/proof', 'safe'],
   getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],

@@ -12,6 +12,7 @@ import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
 import { analyticsRoutes } from './analytics.js';
+import type { Proofs } from './audit-proof.js';
 import { auditRoutes } from './audit.js';
 import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
@@ -39,6 +40,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly events: AuditReader;
   /** What the auditor's answers rest on. */
   readonly logHead: () => Promise<LogHead>;
+  readonly proofs: Proofs;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
   /** Of the service, for its description. */

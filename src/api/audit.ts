@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import { addFeed } from './audit-feed.js';
 import { addListAt } from './audit-list.js';
+import { addProof, type Proofs } from './audit-proof.js';
 import type { Call } from './endpoint-runner.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { parseContact } from './query.js';
@@ -14,6 +15,7 @@ import type { Routes } from './routes.js';
 export interface AuditRoutes {
   readonly endpoints: Endpoints['audit'];
   readonly audit: Audit;
+  readonly proofs: Proofs;
   readonly queries: Pick<Queries, 'contactById'>;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
@@ -21,7 +23,7 @@ export interface AuditRoutes {
 }
 
 export function auditRoutes(routes: Routes, options: AuditRoutes): void {
-  const { endpoints, audit, queries, reads, streamOf, isStopping } = options;
+  const { endpoints, audit, proofs, queries, reads, streamOf, isStopping } = options;
 
   /** The stream follows from an address; for an id the view knows it. */
   async function find(call: Call<unknown, unknown, 'contact'>): Promise<{ stream: string; contactId?: string }> {
@@ -58,6 +60,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     return { data: await audit.contactAt({ stream, contactId, list, time, signal: call.signal() }) };
   });
 
+  addProof(routes, endpoints.proof, { stored: audit.stored, proofs, find });
   addListAt(routes, endpoints.listAt, audit);
   addFeed(routes, endpoints.events, { feed: audit.feed, isStopping });
 }

@@ -17,6 +17,7 @@ import type { Mailer } from '../mailer/mailer.js';
 import { addressOf } from './banner.js';
 import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
+import { createProofs } from './proofs.js';
 import { createHeadLag, readiness } from './readiness.js';
 import { repeat } from './repeat.js';
 import { requestLog } from './request-log.js';
@@ -74,6 +75,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     ownWrites: views.ownWrites,
     events: store,
     logHead: logHeads(store, views.keptChain),
+    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, logger, clock: Date.now }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,

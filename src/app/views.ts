@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { keptHead } from '../evidence/link-blocks.js';
+import { keptTree } from '../evidence/root-pages.js';
+import type { TreeSource } from '../eventstore/tree.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
@@ -32,6 +34,7 @@ export interface Views {
   evidence(): ChainHead | undefined;
   /** The chain that some process keeps beside the views. */
   keptChain(): Promise<ChainHead | undefined>;
+  readonly keptTree: TreeSource;
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;
   /** Something was appended, up to this position. Cheap enough for every append. */
@@ -106,6 +109,7 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: () => projector?.evidence(),
     keptChain: () => keptHead(views),
+    keptTree: keptTree(store, views),
     hasShown: () => own.visiblePosition() !== '',
     notify: (position) => projector?.notify(position),
     async close() {

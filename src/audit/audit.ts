@@ -8,6 +8,7 @@ import { listsOf, type Lists } from './lists.js';
 import { createCatalogues } from './names.js';
 import { contactAt, type ContactAt, type ContactAtRequest } from './point-in-time.js';
 import { createReplayPace } from './replay-pace.js';
+import { createStoredEvents, type StoredEvents } from './stored-events.js';
 
 /**
  * Every answer reads the log as it stands at the call and no view, but to find e-mails. All throw StoreUnavailableError,
@@ -21,6 +22,8 @@ export interface Audit {
   listAt(request: ListAtRequest): Promise<ListAt>;
   lists(): Promise<Lists>;
   readonly feed: Feed;
+  /** For proofs. */
+  readonly stored: StoredEvents;
 }
 
 export type AuditOptions = Pick<AuditSources, 'reader' | 'logHead' | 'clock'> & Pick<EmailSources, 'emails'>;
@@ -34,5 +37,6 @@ export function createAudit(options: AuditOptions): Audit {
     listAt: (request) => listAt(sources, request),
     lists: () => listsOf(sources),
     feed: createFeed(reader),
+    stored: createStoredEvents(sources),
   };
 }

@@ -35,7 +35,7 @@ export class UnreadableSealError extends SealError {}
 
 interface SealInput {
   /** Of the whole log, made just now: only a log that is known to be intact is sealed. */
-  readonly verification: Verification;
+  readonly verification: Pick<Verification, 'intact' | 'log_id' | 'count' | 'position' | 'event_id' | 'head' | 'root'>;
   readonly key: KeyObject;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -6,6 +6,7 @@ import { createSeal } from '../../src/evidence/seal.js';
 import type { Verification } from '../../src/evidence/verify.js';
 import { digestOf, firstLink, leafOf, linkAfter, toHex } from '../../src/eventstore/chain.js';
 import { createGrowingTree } from '../../src/eventstore/tree.js';
+import { createProof } from '../../src/evidence/bundle.js';
 import { memberTexts } from '../support/json-members.js';
 
 const page = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8');
@@ -43,4 +44,16 @@ test('a seal has the members of the page, in their order', () => {
   const seal = createSeal({ verification, key: generateKeyPairSync('ed25519').privateKey, now: 0 });
   const members = [...section('6. Seals').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
   expect(members).toEqual(Object.keys(seal));
+});
+
+test('a proof and its events have the members of the page, in their order', () => {
+  const key = generateKeyPairSync('ed25519').privateKey;
+  const sealed = { log_id: 'log', count: 1, head: '', root: '', sealed_at: '', public_key: '' };
+  const place = { ordinal: 1, stream: '', revision: 0, event_id: '', type: '', data: '{}', metadata: '{}' };
+  const event = { ...place, path: [] };
+  const proof = createProof({ ...sealed, stream: '', last_revision: 0, deletions: [] }, [event], key);
+  const text = section('8. The proof of one person');
+  const members = [...text.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  expect(members).toEqual([...Object.keys(proof), ...Object.keys(event)]);
+  expect(text).toContain(`\`${proof.note}\``);
 });

@@ -39,6 +39,14 @@ export const auditEndpoints = {
     answer: { data: answers.contactAt },
     errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
   }),
+  proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
+    scope: 'audit:read',
+    summary: 'A proof of the events of a contact',
+    description:
+      '`contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails.',
+    answer: { data: answers.proof },
+    errors: [...ofAddress, 'no_such_contact', 'too_many_events'],
+  }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
     scope: 'audit:read',
     summary: 'The members of a list as they were at a time',

@@ -1,10 +1,12 @@
 /** `audience audit`: the commands of the auditor. */
 import type { Command } from 'commander';
 import { registerAuditAt } from './at.js';
+import { registerAuditConsistency } from './consistency.js';
 import { registerAuditEvents } from './events.js';
 import { registerAuditHistory } from './history.js';
 import { registerAuditList } from './list.js';
 import { registerAuditLists } from './lists.js';
+import { registerAuditProve } from './prove.js';
 import { registerAuditSeal } from './seal.js';
 import { registerAuditVerify } from './verify.js';
 import type { CommandLine } from '../command-line.js';
@@ -21,6 +23,8 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditEvents(audit, line);
   registerAuditVerify(audit, line);
   registerAuditSeal(audit, line);
+  registerAuditProve(audit, line);
+  registerAuditConsistency(audit, line);
   withExamples(audit, [
     'audience audit history ada@example.com',
     'audience audit at ada@example.com --time 2026-03-01',

@@ -1,11 +1,9 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { z } from 'zod';
-import { openSealKey, readSealKey, sealKeyName } from '../../evidence/seal-key.js';
-import { createSeal, fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
-import { verifyOpen } from './verify.js';
+import { sealKeyName } from '../../evidence/seal-key.js';
+import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
+import { keep, sealKeyOf, verifiedSeal } from './sealing.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
@@ -39,12 +37,7 @@ async function seal(options: Options, line: CommandLine): Promise<void> {
   if (options.out !== '-') demandPlace(options.out, options.force);
   const log = await line.openLog();
   try {
-    const { result } = await verifyOpen(log, { line, depth: 'streams' });
-    if (!result.intact) {
-      line.exitWith(1);
-      throw new SealError(`the record is not as it was written: ${result.difference.message}`);
-    }
-    const made = createSeal({ verification: result, key: keyOf(options, line), now: line.clock() });
+    const made = await verifiedSeal(log, line, () => sealKeyOf(options.key, line));
     await write(made, options, line);
     line.exitWith(0);
   } catch (error) {
@@ -53,14 +46,6 @@ async function seal(options: Options, line: CommandLine): Promise<void> {
   } finally {
     await log.close();
   }
-}
-
-function keyOf({ key: file }: Options, { dataDir, stderr }: CommandLine) {
-  if (file !== undefined) return readSealKey(file);
-  const own = path.join(dataDir, sealKeyName);
-  const { key, isNew } = openSealKey(own);
-  if (isNew) stderr.write(`A key was made: ${own}. Keep a copy of it in the backup.\n`);
-  return key;
 }
 
 async function write(made: Seal, { out }: Options, { stdout, stderr, json }: CommandLine): Promise<void> {
@@ -74,16 +59,4 @@ async function write(made: Seal, { out }: Options, { stdout, stderr, json }: Com
   const where = out === '-' ? '' : ` in ${out}`;
   stderr.write(`Sealed${where}: ${count(made.count)} events, signed by the key with the fingerprint ${fingerprint}.\n`);
   stderr.write('Keep the seal where the log is not, and make the fingerprint known to those who will check it.\n');
-}
-
-/** The file holds the whole seal or does not exist. It is written in a folder of its own first, so never through a symlink. */
-async function keep(file: string, text: string): Promise<void> {
-  const own = await mkdtemp(path.join(path.dirname(path.resolve(file)), '.seal-'));
-  try {
-    const draft = path.join(own, 'seal');
-    await writeFile(draft, text, { flag: 'wx', flush: true });
-    await rename(draft, file);
-  } finally {
-    await rm(own, { recursive: true, force: true });
-  }
 }

@@ -1,0 +1,53 @@
+/** Proofs of one person by the running service, against seals that it makes itself. */
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Proofs } from '../api/audit-proof.js';
+import { ServiceError } from '../errors.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import { linkSourceOf } from '../evidence/verify.js';
+import { provePerson } from '../evidence/prove.js';
+import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { sealNow } from '../evidence/seal-now.js';
+import type { OpenEventStore } from '../stores/stores.js';
+import type { EvidenceGuard } from './evidence-guard.js';
+import type { Views } from './views.js';
+
+interface ProofsOptions {
+  readonly store: OpenEventStore;
+  /** Undefined where other processes write to the log. */
+  readonly guard: EvidenceGuard | undefined;
+  readonly views: Pick<Views, 'keptChain' | 'keptTree'>;
+  readonly dataDir: string;
+  readonly logger: Logger;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** Seconds: verifying a log of a million events takes some ten. */
+const retryAfter = 10;
+
+export function createProofs({ store, guard, views, dataDir, logger, clock }: ProofsOptions): Proofs {
+  const source = linkSourceOf(store).tree ?? views.keptTree;
+
+  /** How far the log is known to be intact; on a server, what is kept of it. */
+  const verified = async (): Promise<ChainHead | undefined> => {
+    if (guard === undefined) return await views.keptChain();
+    return guard.isVerified() && store.altered?.() === undefined ? store.chainHead?.() : undefined;
+  };
+
+  function sealKey() {
+    const { key, isNew } = openSealKey(path.join(dataDir, sealKeyName));
+    if (isNew) logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it');
+    return key;
+  }
+
+  return {
+    async prove(stored, request) {
+      const head = await verified();
+      if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });
+      const key = sealKey();
+      const seal = await sealNow({ log: store, source, verified: head, key, now: clock() });
+      return await provePerson({ stored, source, key }, { ...request, seal });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** `audience audit prove`: the events of one person in a file that proves itself, and nothing of anybody else. */
+import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { ProofError, provePerson } from '../../evidence/prove.js';
+import { ServiceError } from '../../errors.js';
+import type { Proof } from '../../evidence/bundle.js';
+import { readSealKey, sealKeyName } from '../../evidence/seal-key.js';
+import { fingerprintOf, SealError } from '../../evidence/seal.js';
+import { demandPlace } from '../../transfer/export-file.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { count } from '../progress-bar.js';
+import { auditing, findContact, type Auditing } from './log.js';
+import { keep, quickSeal, sealKeyOf, withTree } from './sealing.js';
+import { demandedSeals } from './verify.js';
+
+const optionsSchema = z.object({
+  out: z.string().min(1),
+  seal: z.string().optional(),
+  key: z.string().optional(),
+  force: z.boolean().default(false),
+});
+type Options = z.output<typeof optionsSchema>;
+
+export function registerAuditProve(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('prove')
+    .description('the events of one contact in a file that proves itself: verify.mjs checks it, nobody else is in it')
+    .argument('<contact>', 'contact id, or e-mail address')
+    .requiredOption('--out <file>', 'where the proof goes; - is standard output')
+    .option('--seal <file>', 'the seal that it is proven against, signed by the same key (default: one made now)')
+    .option('--key <file>', `Ed25519 private key in PEM (default: ${sealKeyName} in the data folder)`)
+    .option('--force', 'replaces a file that is there already')
+    .action((contact: string, options: unknown) => prove(contact, optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit prove ada@example.com --out ada.json',
+    'audience audit prove con_01J… --seal seal-2026-03-01.json --out ada.json',
+  ]);
+}
+
+async function prove(contact: string, options: Options, line: CommandLine): Promise<void> {
+  const { out, force } = options;
+  if (out !== '-') demandPlace(out, force);
+  await auditing(line, async (open) => {
+    try {
+      await write(await proofOf(contact, options, open), out, line);
+    } catch (error) {
+      if (!(error instanceof ProofError || error instanceof SealError)) throw error;
+      throw new CommandFailedError(`Nothing was proven: ${error.message}.`, { type: 'proof', cause: error });
+    }
+  });
+}
+
+async function proofOf(contact: string, options: Options, open: Auditing): Promise<Proof> {
+  const { line, log, audit } = open;
+  const { stream } = await findContact(contact, open);
+  const { seal, key } = await sealOf(options, open);
+  const proof = await withTree(log, line, (source) =>
+    provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal }),
+  );
+  if (proof === undefined) throw new ServiceError('no_such_contact');
+  return proof;
+}
+
+async function sealOf(options: Options, { line, log }: Auditing) {
+  const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
+  if (given !== undefined) return { key: keyAtHand(options, line), seal: given.seal };
+  const key = sealKeyOf(options.key, line);
+  return { key, seal: await quickSeal(log, line, key) };
+}
+
+/** None is made: a new one would not be the one that signed the seal. */
+function keyAtHand({ key }: Options, { dataDir }: CommandLine) {
+  const file = key ?? path.join(dataDir, sealKeyName);
+  if (!existsSync(file))
+    throw new ProofError(`there is no key ${file}: the one that signed the seal is needed (--key)`);
+  return readSealKey(file);
+}
+
+async function write(proof: Proof, out: string, { stdout, stderr, json }: CommandLine): Promise<void> {
+  const text = `${JSON.stringify(proof, undefined, 2)}\n`;
+  const { events, deletions, stream, sealed_at, public_key } = proof;
+  const own = events.length - deletions.length;
+  const fingerprint = fingerprintOf(public_key);
+  if (out === '-') return await stdout.write(text);
+  // It holds personal data.
+  await keep(out, text, 0o600);
+  if (json) {
+    const { format, note, log_id, count, head, root, last_revision } = proof;
+    const sealed = { log_id, count, head, root, sealed_at, key_fingerprint: fingerprint };
+    return await stdout.write(
+      `${JSON.stringify({ file: out, format, note, ...sealed, stream, last_revision, events: own, deletions: deletions.length })}\n`,
+    );
+  }
+  stderr.write(
+    `Proven in ${out}: ${count(own)} events of ${stream} and ${count(deletions.length)} deletions of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${fingerprint}.\n`,
+  );
+  stderr.write(`${proof.note} node verify.mjs ${out} checks it, and says what it does not prove.\n`);
+}

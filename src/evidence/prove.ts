@@ -1,0 +1,132 @@
+/** Proves the events of one person against a seal, and says nothing of anybody else. */
+import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { jsonOrText } from '../audit/feed.js';
+import type { StoredEvents } from '../audit/stored-events.js';
+import { leafOf, toHex } from '../eventstore/chain.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { blockOf, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
+import { createProof, type Proof, type ProvenEvent } from './bundle.js';
+import { createTree, rootByInclusion, type Tree } from './proofs.js';
+import { fingerprintOf, publicKeyOf, type Seal } from './seal.js';
+
+/** There is no proof; the message says why. */
+export class ProofError extends Error {
+  override readonly name = 'ProofError';
+}
+
+/** The contact has more events than were asked for. */
+export class TooManyEventsError extends ProofError {}
+
+export interface ProofSources {
+  readonly stored: StoredEvents;
+  readonly source: TreeSource;
+  /** The one that signed the seal. */
+  readonly key: KeyObject;
+}
+
+export interface ProofRequest {
+  readonly stream: string;
+  /** Its signature has been checked. */
+  readonly seal: Seal;
+  /** Largest number of events of the stream. Default: no limit. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Undefined: the stream has no events.
+ * @throws ProofError the log is not the sealed one, the seal is of another key, or the contact came after it. Else as `Audit`.
+ */
+export async function provePerson(
+  { stored, source, key }: ProofSources,
+  { stream, seal, limit = Infinity, signal }: ProofRequest,
+): Promise<Proof | undefined> {
+  const { count, log_id, head, root, sealed_at, public_key } = seal;
+  if (publicKeyOf(key) !== public_key)
+    throw new ProofError(
+      `the seal was signed by another key (fingerprint ${fingerprintOf(public_key)}) than the one at hand (${fingerprintOf(publicKeyOf(key))})`,
+    );
+  const tree = createTree(source);
+  await demandSealed(tree, seal);
+  const numbered = async (events: readonly StoredEvent[]): Promise<readonly Numbered[]> => {
+    const found = [];
+    for (const event of events) found.push({ event, ordinal: (await source.ordinalAt(event.position)) ?? Infinity });
+    return found.filter(({ ordinal }) => ordinal <= count);
+  };
+
+  const own: Numbered[] = [];
+  let isEmpty = true;
+  for await (const page of stored.ofStream(stream, signal)) {
+    isEmpty = false;
+    const sealed = await numbered(page);
+    own.push(...sealed);
+    if (own.length > limit) throw new TooManyEventsError(`the contact has more than ${limit} events`);
+    if (sealed.length < page.length) break;
+  }
+  if (isEmpty) return undefined;
+  if (own.length === 0) throw new ProofError(`the contact came after the seal, which is of ${count} events`);
+  const deletions = await numbered(await stored.deletionsOf(namedIn(own)));
+  const ordinals = deletions.map(({ ordinal }) => ordinal).sort((one, other) => one - other);
+
+  const events: ProvenEvent[] = [];
+  for (const each of [...own, ...deletions].sort((one, other) => one.ordinal - other.ordinal))
+    events.push(await proven(each, { tree, seal }));
+  const statement = { log_id, count, head, root, sealed_at, public_key };
+  return createProof({ ...statement, stream, last_revision: own.length - 1, deletions: ordinals }, events, key);
+}
+
+interface Numbered {
+  readonly ordinal: number;
+  readonly event: StoredEvent;
+}
+
+/** What is kept of the tree is there to be quick: the seal decides. @throws ProofError */
+export async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
+  const kept = await tree.rootAt(count).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ProofError(`the log ends before the seal of ${sealed_at}, which is of ${count} events`, { cause: error });
+  });
+  if (kept !== root)
+    throw new ProofError(
+      `the first ${count} events of the log are not those of the seal of ${sealed_at}: audience audit verify --seal tells more`,
+    );
+}
+
+async function proven(
+  { ordinal, event }: Numbered,
+  { tree, seal: { count, root } }: { readonly tree: Tree; readonly seal: Seal },
+): Promise<ProvenEvent> {
+  const { stream, revision, id, type, data, metadata } = event;
+  const path = await tree.inclusion(ordinal, count);
+  if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) !== root)
+    throw new ProofError(
+      `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify tells more`,
+    );
+  return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path };
+}
+
+/** Its path is computed from the others: which one was altered is not known. */
+function blockWith(ordinal: number, count: number): string {
+  const first = blockOf(ordinal) * eventsPerBlock + 1;
+  return `the events ${first} to ${Math.min(count, first + eventsPerBlock - 1)} of the log`;
+}
+
+const naming = z.object({
+  list_id: z.string().optional().catch(undefined),
+  tags: z
+    .array(z.object({ tag_id: z.string() }))
+    .optional()
+    .catch(undefined),
+});
+
+/** The lists and tags that these events name, also those of a type that this version does not know. */
+function namedIn(events: readonly Numbered[]): { readonly list: Set<string>; readonly tag: Set<string> } {
+  const named = { list: new Set<string>(), tag: new Set<string>() };
+  for (const { event } of events) {
+    const { list_id: list, tags = [] } = naming.safeParse(jsonOrText(event.data)).data ?? {};
+    if (list !== undefined) named.list.add(list);
+    for (const { tag_id: tag } of tags) named.tag.add(tag);
+  }
+  return named;
+}

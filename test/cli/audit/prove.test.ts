@@ -1,0 +1,132 @@
+/** `audience audit prove` and `consistency` as an auditor uses them. */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { keepVerifiedHead } from '../../../src/evidence/verified-head.js';
+import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
+import { openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
+import { readLogId } from '../../../src/projector/start.js';
+import { audience, type Ended } from '../../support/audience.js';
+import { personOf, secret, writePast } from '../../support/proofs.js';
+import { verifyAll } from '../../support/verify-many.js';
+
+let folder: string;
+let proof: string;
+
+const on = (data: string, ...words: readonly string[]): Promise<Ended> =>
+  audience(['--data-dir', data, 'audit', ...words], { env: { SECRET: secret } });
+const prove = (data: string, ...words: readonly string[]): Promise<Ended> => on(data, 'prove', ...words);
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'cli-prove-'));
+  await writePast(folder, { people: 3, rounds: 300 });
+  proof = path.join(folder, 'proof.json');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function copy(...statements: readonly string[]): string {
+  const data = mkdtempSync(path.join(tmpdir(), 'cli-proof-'));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  cpSync(folder, data, { recursive: true });
+  const db = new Database(path.join(data, 'events.db'));
+  for (const statement of statements) db.exec(statement);
+  db.close();
+  return data;
+}
+
+test('a contact is proven by its address or its id, against a seal made now or one that was made before', async () => {
+  const { email, contactId, stream } = personOf(2);
+  const made = await prove(folder, email, '--out', proof);
+  expect(made).toMatchObject({ code: 0, out: '' });
+  expect(made.err).toMatch(
+    /^A key was made: .*\nProven in .*: 104 events of contact-.* and 2 deletions .*\nThe events of one contact, .* E-mails to the person are not in it\. node verify\.mjs /,
+  );
+  expect(statSync(proof).mode & 0o777).toBe(0o600);
+  const seal = path.join(folder, 'seal.json');
+  expect((await on(folder, 'seal', '--out', seal)).code).toBe(0);
+  const sealed = path.join(folder, 'sealed.json');
+  const json = await prove(folder, contactId, '--seal', seal, '--out', sealed, '--json');
+  expect(json).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(json.out)).toMatchObject({ file: sealed, stream, events: 104, deletions: 2, last_revision: 103 });
+  const printed = await prove(folder, contactId, '--seal', seal, '--out', '-');
+  expect(printed.out).toBe(readFileSync(sealed, 'utf8'));
+  expect(verifyAll([[proof], [sealed, seal]]).map(({ code }) => code)).toEqual([0, 0]);
+});
+
+test('what cannot be proven is refused, and no file is written', async () => {
+  const { email } = personOf(2);
+  const data = copy();
+  const [seal, out] = [path.join(data, 'seal.json'), path.join(data, 'out.json')];
+  await on(data, 'seal', '--out', seal);
+  rmSync(path.join(data, 'seal-key.pem'));
+  const keyless = await prove(data, email, '--seal', seal, '--out', out);
+  await on(data, 'seal', '--out', path.join(data, 'another.json'));
+  const altered = copy("update events set data = replace(data, 'Zoë', 'Zoe') where position = 5");
+  const answers = [
+    keyless,
+    await prove(data, email, '--seal', seal, '--out', out),
+    await prove(data, 'nobody@example.com', '--out', out),
+    await prove(altered, email, '--out', out),
+    await prove(data, email, '--out', seal),
+    await on(data, 'consistency', path.join(data, 'another.json'), seal.replace('seal', 'none')),
+  ];
+  expect(answers.map(({ code, out }) => ({ code, out }))).toEqual(
+    [1, 1, 1, 1, 1, 2].map((code) => ({ code, out: '' })),
+  );
+  const [noKey, otherKey, nobody, changed, exists] = answers.map(({ err }) => err);
+  expect(noKey).toContain('the one that signed the seal is needed (--key)');
+  expect(otherKey).toMatch(/Nothing was proven: the seal was signed by another key \(fingerprint [0-9a-f]{64}\)/);
+  expect(nobody).toContain('There is no such contact');
+  expect(changed).toContain('Nothing was proven: the record is not as it was written: event 5');
+  expect(exists).toContain('is there already');
+  expect(existsSync(out)).toBe(false);
+  expect(existsSync(path.join(data, 'seal-key.pem'))).toBe(true);
+});
+
+test('where the service has verified the log, only what came since is read', async () => {
+  const { email } = personOf(3);
+  const data = copy("update events set data = replace(data, 'Zoë', 'Zoe') where position = 5");
+  // With all of the log read, it would be found there.
+  expect(await prove(data, email, '--out', '-')).toMatchObject({ err: expect.stringContaining('event 5 ') });
+  const file = path.join(data, 'events.db');
+  const reader = openSqliteEventReader({ file, pollMs: 0 });
+  const head = reader.headAt(310);
+  const logId = await readLogId(reader);
+  const last = await reader.readAt(head?.position ?? '');
+  await reader.close();
+  if (head === undefined || logId === undefined || last === undefined) throw new Error('the log is shorter');
+  const views = openSqliteReadModels({ file: path.join(data, 'views.db') });
+  await keepVerifiedHead(views, { ...head, logId, eventId: last.id });
+  await views.close();
+  const asIs = await prove(data, email, '--out', '-');
+  expect(asIs).toMatchObject({ code: 1, err: expect.stringContaining('the events 1 to 256 of the log are not those') });
+  const db = new Database(file);
+  db.exec("update events set data = replace(data, 'List', 'Lost') where position = 312");
+  db.close();
+  const later = await prove(data, email, '--out', '-');
+  expect(later).toMatchObject({ code: 1, err: expect.stringContaining('event 312') });
+});
+
+test('two seals of one log are consistent, in their order and on that log', async () => {
+  const data = copy();
+  const before = copy();
+  rmSync(path.join(before, 'events.db'));
+  await writePast(before, { people: 3, rounds: 20 });
+  const [older, newer, out] = [path.join(data, 'older'), path.join(data, 'newer'), path.join(data, 'out.json')];
+  await on(before, 'seal', '--out', older);
+  await on(data, 'seal', '--out', newer);
+  const made = await on(data, 'consistency', older, newer, '--out', out);
+  expect(made).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/^Proven in .* 322 events .* the 42 of/) });
+  expect((await on(data, 'consistency', older, newer)).out).toBe(readFileSync(out, 'utf8'));
+  expect(verifyAll([[out], [out, older]]).map(({ code }) => code)).toEqual([0, 0]);
+  const refused = [
+    await on(data, 'consistency', newer, older),
+    await on(before, 'consistency', older, newer),
+    await on(data, 'consistency', older, out),
+  ];
+  expect(refused.map(({ code }) => code)).toEqual([1, 1, 2]);
+  expect(refused[0]?.err).toContain('the older one comes first');
+  expect(refused[1]?.err).toContain('the log ends before the seal');
+});

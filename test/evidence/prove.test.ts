@@ -1,0 +1,236 @@
+/** Proofs of one person: what is in them, what is not, and that nothing can be changed in them. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Proof } from '../../src/evidence/bundle.js';
+import { proveConsistency } from '../../src/evidence/consistency.js';
+import { ProofError } from '../../src/evidence/prove.js';
+import { tampered } from '../support/evidence-log.js';
+import { eventIdOf, personOf, proving, requestOf, testKey, writePast } from '../support/proofs.js';
+import { usually } from '../support/amount.js';
+import { verifyAll } from '../support/verify-many.js';
+
+const people = 4;
+let folder: string;
+let log: string;
+let proof: Proof;
+let all: readonly { readonly ordinal: number; readonly stream: string; readonly at: string }[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'prove-'));
+  log = await writePast(folder, { people, rounds: usually(20, 600) });
+  proof = await proofOf(2);
+  const db = new Database(log, { readonly: true });
+  all = db
+    .prepare<[], { ordinal: number; stream: string; at: string }>(
+      "select position as ordinal, stream, json_extract(metadata, '$.at') as at from log",
+    )
+    .all();
+  db.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const proofOf = (person: number, file = log): Promise<Proof> =>
+  proving(file, async ({ prove }) => {
+    const made = await prove(person);
+    if (made === undefined) throw new Error('there is no such contact');
+    return made;
+  });
+
+test('it holds each event of the contact as it is stored, and the deletions of its lists and tags', () => {
+  const own = all.filter(({ stream }) => stream === personOf(2).stream).map(({ ordinal }) => ordinal);
+  expect(proof.events.map(({ ordinal }) => ordinal)).toEqual([...own, ...proof.deletions].sort((a, b) => a - b));
+  expect(proof.last_revision).toBe(own.length - 1);
+  const deletions = proof.events.filter(({ ordinal }) => proof.deletions.includes(ordinal));
+  // List 3 was deleted, too, but the contact was never there.
+  expect(deletions.map(({ type, data }) => [type, JSON.parse(data) as object])).toEqual([
+    ['ListDeleted', expect.objectContaining({ list_name: 'List “2” \u{1F4EC}' })],
+    ['TagDeleted', expect.objectContaining({ tag_name: 'Tag 1' })],
+  ]);
+  const db = new Database(log, { readonly: true });
+  for (const { ordinal, data, metadata } of proof.events)
+    expect(db.prepare('select data, metadata from events where position = ?').get(ordinal)).toEqual({ data, metadata });
+  db.close();
+});
+
+test('nothing in it is of anybody else: no id, no address, no time, no request', () => {
+  const text = JSON.stringify(proof);
+  const mine = new Set(proof.events.map(({ ordinal }) => ordinal));
+  const found = all
+    .filter(({ ordinal }) => !mine.has(ordinal))
+    .flatMap(({ ordinal, at }) => [eventIdOf(ordinal), requestOf(ordinal), at])
+    .concat([1, 3, 4].flatMap((person) => Object.values(personOf(person))))
+    .filter((value) => text.includes(value));
+  expect(found).toEqual([]);
+  for (const own of Object.values(personOf(2))) expect(text).toContain(own);
+  // Of tags that others have made, those that the contact never bore are not named.
+  expect(text).toContain('Tag 1');
+  expect(text).not.toContain('Tag 3');
+});
+
+test('against an earlier seal it is what there was then', async () => {
+  await proving(log, async ({ seal, prove }) => {
+    const count = all.findIndex(({ stream }) => stream === personOf(3).stream) + 1;
+    const early = await prove(2, await seal(count));
+    expect(early?.events.every(({ ordinal }) => ordinal <= count)).toBe(true);
+    expect(early).toMatchObject({ count, last_revision: 3, deletions: [] });
+    await expect(prove(4, await seal(count))).rejects.toThrow(/came after the seal/);
+    expect(await prove('contact-none')).toBeUndefined();
+  });
+});
+
+describe('refused is', () => {
+  test('a seal of another key, of another log, or of more events than there are', async () => {
+    await proving(log, async ({ seal, prove }) => {
+      await expect(prove(2, await seal(undefined, testKey(9)))).rejects.toThrow(/signed by another key/);
+      const good = await seal();
+      for (const [change, reason] of [
+        [{ root: 'ab'.repeat(32) }, /not those of the seal/],
+        [{ count: good.count - 1 }, /not those of the seal/],
+        [{ count: good.count + 1 }, /the log ends before the seal/],
+      ] as const)
+        await expect(prove(2, { ...good, ...change })).rejects.toThrow(reason);
+    });
+  });
+
+  test('an event that was altered since the seal', async () => {
+    const { ordinal } = proof.events.at(-1) ?? { ordinal: 0 };
+    const altered = tampered(log, (db) =>
+      db.prepare("update events set data = replace(data, 'List', 'Lost') where position = ?").run(ordinal),
+    );
+    await expect(
+      proving(log, ({ seal }) => seal()).then((good) => proving(altered, ({ prove }) => prove(2, good))),
+    ).rejects.toThrow(ProofError);
+  });
+
+  test('a proof of consistency of seals that are not those of the log', async () => {
+    await proving(log, async ({ log: { tree }, seal }) => {
+      const [older, newer] = [await seal(5), await seal()];
+      const other = { ...older, root: newer.root };
+      await expect(proveConsistency(tree, { older: newer, newer: older })).rejects.toThrow(/the older one comes first/);
+      await expect(proveConsistency(tree, { older: other, newer })).rejects.toThrow(/not those of the seal/);
+      await expect(proveConsistency(tree, { older, newer: { ...newer, log_id: 'other' } })).rejects.toThrow(/two logs/);
+    });
+  });
+});
+
+const write = (name: string, text: string | Buffer): string => {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+/** One byte each: another digit or letter, another case, another sign. */
+function* flips(text: string, step: number): Generator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += step)
+    for (const mask of usually([1], [1, 0x20])) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (bytes[at] ?? 0) ^ mask;
+      yield flipped;
+    }
+}
+
+/** Whether a text says the same as another: only blanks, or how a character is written, differ. */
+function saysTheSame(text: Buffer, original: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text.toString())) === JSON.stringify(JSON.parse(original));
+  } catch {
+    return false;
+  }
+}
+
+test('with any one byte flipped it is refused, or says the same', async () => {
+  const small = JSON.stringify(await proving(log, async ({ seal, prove }) => prove(1, await seal(20))));
+  const consistency = JSON.stringify(
+    await proving(log, async ({ log: { tree }, seal }) =>
+      proveConsistency(tree, { older: await seal(13), newer: await seal(22) }),
+    ),
+  );
+  for (const text of [small, consistency]) {
+    const all = [Buffer.from(text), ...flips(text, usually(61, 1))];
+    const [good, ...verdicts] = verifyAll(all.map((bytes, number) => [write(`${number}.json`, bytes)]));
+    expect(good).toMatchObject({ code: 0 });
+    const taken = verdicts.flatMap(({ code }, at) => (code === 0 ? [all[at + 1] ?? Buffer.of()] : []));
+    expect(taken.filter((bytes) => !saysTheSame(bytes, text)).map(String)).toEqual([]);
+    expect(verdicts.length).toBeGreaterThan(20);
+  }
+});
+
+test('what is left out, put in, moved or taken from another proof is refused', async () => {
+  const other = await proofOf(3);
+  const { events, deletions } = proof;
+  const without = (ordinal: number | undefined) => events.filter((event) => event.ordinal !== ordinal);
+  const wrong: Record<string, object> = {
+    'its last event left out': { ...proof, events: without(events.findLast(isOwn)?.ordinal) },
+    'its last event left out, and the revision lowered': {
+      ...proof,
+      last_revision: proof.last_revision - 1,
+      events: without(events.findLast(isOwn)?.ordinal),
+    },
+    'an event in its middle left out': { ...proof, events: without(events[2]?.ordinal) },
+    'a deletion left out': { ...proof, events: without(deletions[0]) },
+    'a deletion left out, and unsigned': { ...proof, events: without(deletions[0]), deletions: deletions.slice(1) },
+    'no events': { ...proof, events: [] },
+    'an event twice': { ...proof, events: [...events, events.at(-1)] },
+    'events in another order': { ...proof, events: [...events].reverse() },
+    "somebody else's event": {
+      ...proof,
+      events: [...events, ...other.events.filter(({ ordinal }) => !events.some((own) => own.ordinal === ordinal))].sort(
+        (a, b) => a.ordinal - b.ordinal,
+      ),
+    },
+    'the events of somebody else': { ...proof, events: other.events },
+    'the name of somebody else': { ...proof, stream: other.stream },
+    'a further member': { ...proof, consent: 'given' },
+    'a further member in an event': { ...proof, events: events.map((event) => ({ ...event, at: 'never' })) },
+    'another note': { ...proof, note: 'E-mails are in it.' },
+    'another count': { ...proof, count: proof.count + 1 },
+    'a path that is too long': { ...proof, events: events.map((e) => ({ ...e, path: [...e.path, proof.root] })) },
+    'a path that is too short': { ...proof, events: events.map((e) => ({ ...e, path: e.path.slice(1) })) },
+    'data that are no JSON': { ...proof, events: events.map((event) => ({ ...event, data: '{' })) },
+    'half a character': { ...proof, events: events.map((event) => ({ ...event, type: '\ud800' })) },
+  };
+  const twice = JSON.stringify(proof).replace('"count":', '"count":1,"count":');
+  const files = [
+    ...Object.entries(wrong).map(([name, value]) => [name, JSON.stringify(value)] as const),
+    ['a member twice', twice] as const,
+  ];
+  const verdicts = verifyAll(files.map(([, text], number) => [write(`wrong ${number}.json`, text)]));
+  const taken = files.flatMap(([name], at) => (verdicts[at]?.code === 1 ? [] : [[name, verdicts[at]]]));
+  expect(taken).toEqual([]);
+});
+
+const isOwn = ({ stream }: { readonly stream: string }): boolean => stream === personOf(2).stream;
+
+test('the verifier compares it with a seal that was kept, and with a key', async () => {
+  const [seal, another] = await proving(log, async ({ seal: make }) => [await make(), await make(9)]);
+  const file = write('proof.json', JSON.stringify(proof, undefined, 2));
+  const [same, different] = [write('seal.json', JSON.stringify(seal)), write('other.json', JSON.stringify(another))];
+  const key = write('key.txt', seal.public_key);
+  const stranger = write('stranger.txt', (await proving(log, ({ seal: make }) => make(9, testKey(9)))).public_key);
+  const [alone, kept, wrong, known, unknown] = verifyAll([
+    [file],
+    [file, same],
+    [file, different],
+    [file, same, '--public-key', key],
+    [file, '--public-key', stranger],
+  ]);
+  expect([alone, kept, known].map((verdict) => verdict?.code)).toEqual([0, 0, 0]);
+  expect(alone?.output).toMatch(
+    /^proven: .* events of contact-[^]*compare the seal with the one that you keep[^]*This does not prove\n- what e-mails/,
+  );
+  expect(known?.output).not.toContain('compare');
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('the proof is against another seal') });
+  expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('signed by another key') });
+});
+
+test('the verifier by itself is a process with the same verdict', () => {
+  const verifier = fileURLToPath(new URL('../../verify.mjs', import.meta.url));
+  const { status, stdout } = spawnSync(process.execPath, [verifier, write('proof.json', JSON.stringify(proof))]);
+  expect({ status, said: String(stdout).split(':')[0] }).toEqual({ status: 0, said: 'proven' });
+});
