@@ -5,6 +5,7 @@ import type { Recorded } from '../events/envelope.js';
 import { recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import { jsonOrText } from './feed.js';
+import { unpaced, type ReplayPace } from './replay-pace.js';
 import { streamPages, type AuditReader } from './reading.js';
 
 export type EmailMessage = Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message'];
@@ -30,7 +31,12 @@ export interface EmailHints {
 export interface EmailSources {
   readonly reader: AuditReader;
   readonly emails: EmailHints;
+  /** Shared by all that clients can ask for. */
+  readonly pace?: Pick<ReplayPace, 'turn'>;
 }
+
+/** Streams that are read in one turn of the event loop. */
+const emailsATurn = 64;
 
 interface EmailsOf {
   /** The stream of the person as a contact; it need not exist. */
@@ -51,14 +57,16 @@ export interface PersonsEmail {
 
 /** In the order of their requests, read as they are asked for. @throws StoreUnavailableError */
 export async function* emailsOf(
-  { reader, emails }: EmailSources,
+  { reader, emails, pace = unpaced }: EmailSources,
   { stream: contact, horizon, after = '', signal }: EmailsOf,
 ): AsyncGenerator<PersonsEmail> {
   const recipient = recipientOf(contact);
+  let read = 0;
   for await (const hints of emails.to(recipient))
     for (const { stream, first, last } of hints) {
       if (first > horizon) return;
       if (last <= after) continue;
+      if ((read += 1) % emailsATurn === 0) await pace.turn();
       const events: StoredEvent[] = [];
       for await (const page of streamPages(reader, { stream, from: 0n, horizon, signal })) events.push(...page);
       const email = emailIn(events, recipient);

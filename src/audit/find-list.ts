@@ -17,8 +17,7 @@ interface FoundList {
 export function findList(moment: Moment, text: string): FoundList {
   if (moment.versions('list', text) !== undefined) return { listId: text };
   const key = nameKey(text);
-  const bearers = bearersOf(moment, key).sort(byRank);
-  const [chosen, ...others] = bearers;
+  const [chosen, ...others] = bearersOf(moment, key).sort(byRank);
   if (chosen === undefined) throw noSuchList(moment, key);
   return {
     listId: chosen.id,
@@ -31,28 +30,23 @@ interface Bearer {
   /** As it was written. */
   readonly name: string;
   readonly last: NameVersion;
-  /** Nothing but a deletion came after the name. */
-  readonly isLast: boolean;
+  /** 0: it has the name now; 1: it lives, under another name; 2: it was deleted. */
+  readonly rank: number;
 }
 
-function bearersOf(moment: Moment, key: string): Bearer[] {
-  const found: Bearer[] = [];
-  for (const [id, versions] of moment.lists()) {
+const bearersOf = (moment: Moment, key: string): Bearer[] =>
+  [...moment.lists()].flatMap(([id, versions]) => {
     const named = versions.findLast(({ name }) => nameKey(name) === key);
     const last = versions.at(-1);
-    if (named !== undefined && last !== undefined) found.push({ id, name: named.name, last, isLast: named === last });
-  }
-  return found;
-}
+    if (named === undefined || last === undefined) return [];
+    return [{ id, name: named.name, last, rank: last.isDeletion ? 2 : named === last ? 0 : 1 }];
+  });
 
-function byRank(a: Bearer, b: Bearer): number {
-  const rank = ({ last, isLast }: Bearer): number => (last.isDeletion ? 2 : isLast ? 0 : 1);
-  return rank(a) - rank(b) || (a.last.position < b.last.position ? 1 : -1);
-}
+const byRank = (a: Bearer, b: Bearer): number => a.rank - b.rank || (a.last.position < b.last.position ? 1 : -1);
 
-function told({ id, last, isLast }: Bearer): string {
-  if (last.isDeletion) return `${id}, which was deleted at ${last.at}`;
-  return isLast ? `${id}, which has this name now` : `${id}, whose name is now "${last.name}"`;
+function told({ id, last, rank }: Bearer): string {
+  if (rank === 0) return `${id}, which has this name now`;
+  return rank === 1 ? `${id}, whose name is now "${last.name}"` : `${id}, which was deleted at ${last.at}`;
 }
 
 const mostTold = 3;

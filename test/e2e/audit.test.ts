@@ -90,6 +90,21 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
     }
   });
 
+  test('has the e-mails that were accepted just before, says what it rests on, and takes a list by name', async () => {
+    const { email, listName } = await life();
+    const mail = { from_email: 'shop@example.com', to_email: email.toUpperCase(), subject: 'Hello' };
+    await service.post('/v1/email/send', { ...mail, mail_template: '<p>Hello</p>' });
+    const history = await historyOf(email, '?to=2999-01-01');
+    const { body } = history;
+    expect(history.items()[7]).toMatchObject({ type: 'EmailRequested', email: { subject: 'Hello' } });
+    const head = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
+    expect(body).toMatchObject({ answered_at: expect.stringMatching(instant) as unknown, future: true, head });
+    const named = await historyOf(email, `?list_id=${encodeURIComponent(listName.toUpperCase())}`);
+    expect(named.items()).toHaveLength(6);
+    expect(Reflect.get(Object(named.body), 'list_note')).toContain(`"${listName}" is taken for the list lst_`);
+    expect(named.body).not.toHaveProperty('emails_until');
+  });
+
   test('pages by cursor', async () => {
     const { email } = await life();
     const all = (await historyOf(email)).items();
