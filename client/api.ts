@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 fb42e4abf181b639f859494004aacc7a1f204b0479205cac1f3a4c79195350d3. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 4e78a14208ea16da3f32ad7133f33a3cebe007b874c5aa50bc0cfb713c0a98d2. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3844,13 +3844,13 @@ export interface components {
   headers: {
     /** @description The methods of the path. */
     Allow: string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'cache-control': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'content-security-policy': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'cross-origin-opener-policy': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'cross-origin-resource-policy': string;
     /** @description Of this version; for `If-None-Match`. */
     ETag: string;
@@ -3864,17 +3864,17 @@ export interface components {
     RateLimit: string;
     /** @description Requests, and seconds of the window. */
     'RateLimit-Policy': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'referrer-policy': string;
     /** @description Whole seconds. */
     'Retry-After': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'strict-transport-security': string;
     /** @description How to authenticate. */
     'WWW-Authenticate': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'x-content-type-options': string;
-    /** @description Tells browsers to be careful. */
+    /** @description A security header for browsers. */
     'x-frame-options': string;
     /** @description How far the log must have been read to see this write. */
     'X-Position': string;
@@ -4095,7 +4095,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4189,7 +4188,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4284,7 +4282,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4377,7 +4374,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4496,7 +4492,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4653,7 +4648,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4763,7 +4757,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4859,7 +4852,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -4959,7 +4951,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -5050,7 +5041,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -5144,7 +5134,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -5956,7 +5945,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -6047,7 +6035,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -6412,7 +6399,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -6495,7 +6481,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -6949,7 +6934,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -7339,7 +7323,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -7422,7 +7405,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -7871,7 +7853,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -8053,7 +8034,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -8137,7 +8117,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -8220,7 +8199,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -8676,7 +8654,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
@@ -8789,7 +8766,6 @@ export interface operations {
           'content-security-policy': components['headers']['content-security-policy'];
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-          'Preference-Applied': components['headers']['Preference-Applied'];
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];

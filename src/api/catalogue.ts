@@ -11,7 +11,7 @@ import type { Routes } from './routes.js';
 
 type Document = Readonly<Record<string, string>>;
 
-export interface CatalogueRoutes {
+interface CatalogueRoutes {
   readonly kind: Kind;
   readonly endpoints: CatalogueEndpoints;
   readonly catalogue: Catalogue;

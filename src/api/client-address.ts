@@ -8,7 +8,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
 export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?? '';
 
 /**
- * Each proxy adds on the right whom it was asked by. A client may send either header itself, and a proxy that writes
+ * Each proxy appends the address that the request came from. A client may send either header itself, and a proxy that writes
  * one may pass on the other: so where the two lead to different addresses, neither is believed.
  */
 export function clientAddressBehind(isTrusted: (address: string, hop: number) => boolean): ClientAddress {

@@ -48,7 +48,7 @@ export function createRoutes(app: Express, runner: EndpointRunner): Routes {
 }
 
 /** Answers what a path does not handle: 405, but preflights of allowed origins. */
-export const otherMethods =
+const otherMethods =
   (runner: EndpointRunner, allowed: readonly string[]): RequestHandler =>
   (request, response, next) => {
     const allow = allowed.join(', ');

@@ -24,7 +24,7 @@ const outOfReach = 'API keys cannot be followed: those that are known hold';
 const notNoted = 'the last use of API keys was not noted';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
-export interface KeysOptions {
+interface KeysOptions {
   readonly commands: Pick<Commands, 'keys' | 'newId'>;
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];

@@ -4,7 +4,7 @@ import { emailSchemas, type EmailEvent } from '../events/email.js';
 import type { Recorded } from '../events/envelope.js';
 import { recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
-import { jsonOrText } from './feed.js';
+import { jsonOrText } from './redaction.js';
 import { unpaced, type ReplayPace } from './replay-pace.js';
 import { streamPages, type AuditReader } from './reading.js';
 

@@ -3,7 +3,7 @@ import { codec } from '../events/codec.js';
 import { metadataSchema } from '../events/envelope.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { AuditReader } from './reading.js';
-import { redacted, type Hidden } from './redaction.js';
+import { jsonOrText, redacted, type Hidden } from './redaction.js';
 
 export interface FeedEvent {
   readonly position: string;
@@ -158,13 +158,4 @@ export function originOf(metadata: string): Origin {
   if (known === undefined) return unknownOrigin;
   const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;
   return { at, actor, request_id, correlation_id, causation_id, schema };
-}
-
-export function jsonOrText(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
 }

@@ -5,7 +5,7 @@ import type { Recorded } from '../events/envelope.js';
 import type { EmailEvent } from '../events/email.js';
 import { readableEmail, type EmailHints } from './emails.js';
 import { consentOf, evidenceOf, summaryOf, type Evidence } from './event-details.js';
-import { jsonOrText } from './feed.js';
+import { jsonOrText } from './redaction.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { NameChange, ReplayState, Step } from './replay.js';
 import { redacted, type Hidden } from './redaction.js';

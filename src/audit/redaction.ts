@@ -13,7 +13,7 @@ export const hiddenFrom = (scopes: ReadonlySet<string>): Hidden => [
 /** What cannot be read as an object is one digest as a whole: nobody knows what it holds. */
 export function redacted(data: string, hidden: Hidden): string {
   if (hidden.length === 0) return data;
-  const spans = isJson(data) ? memberSpans(data) : undefined;
+  const spans = typeof jsonOrText(data) === 'object' ? memberSpans(data) : undefined;
   if (spans === undefined) return digestOf(data);
   let text = data;
   for (const span of spans.toReversed())
@@ -22,11 +22,11 @@ export function redacted(data: string, hidden: Hidden): string {
   return text;
 }
 
-function isJson(text: string): boolean {
+export function jsonOrText(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    const value: unknown = JSON.parse(text);
+    return value;
   } catch {
-    return false;
+    return text;
   }
 }

@@ -2,7 +2,8 @@
 import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Evidence } from './event-details.js';
-import { jsonOrText, originOf } from './feed.js';
+import { originOf } from './feed.js';
+import { jsonOrText } from './redaction.js';
 import { unknownDescription, unreadableDescription } from './event-descriptions.js';
 
 /** Time, actor, request and causes are there where the metadata can be read. */

@@ -50,10 +50,9 @@ const lookMs = 3_000;
  * @throws UsageError an address that cannot be used @throws CommandFailedError the named one does not answer
  */
 export async function findService(place: ServicePlace): Promise<ServiceClient | undefined> {
-  const { named, written, signal } = place;
-  const base = named === undefined ? written : demandAddress(named);
-  if (base === undefined || !URL.canParse(base)) return undefined;
-  const url = new URL(base).origin;
+  const { named, signal } = place;
+  const url = named === undefined ? originOf(place.written) : demandAddress(named);
+  if (url === undefined) return undefined;
   const target = { url, fetching: fetchFor(url, place) };
   const client = createServiceClient(target, place);
   const answers = await isAlive(target, signal);
@@ -64,8 +63,12 @@ export async function findService(place: ServicePlace): Promise<ServiceClient | 
   return client;
 }
 
+/** Without a port that its scheme stands for. */
+const originOf = (address: string | undefined): string | undefined =>
+  address !== undefined && URL.canParse(address) ? new URL(address).origin : undefined;
+
 const fetchFor = (url: string, { written, certificate }: ServicePlace): Fetch =>
-  certificate !== undefined && url === written ? pinnedFetch(certificate) : fetch;
+  certificate !== undefined && url === originOf(written) ? pinnedFetch(certificate) : fetch;
 
 function isOwn({ url }: ServiceClient, { isRunning, onNotice }: ServicePlace): boolean {
   if (isRunning()) return true;

@@ -44,11 +44,9 @@ export interface SaveContact {
   readonly profile: ProfileChange;
   readonly tagNames: readonly string[];
   readonly consent?: Consent | undefined;
-}
-
-export interface UpsertOfContact extends SaveContact {
+  /** Of an upsert. */
   readonly resubscribe?: boolean | undefined;
-  /** A guess, which saves a read where it is right, and costs an append where it is not. */
+  /** Of an upsert: a guess, which saves a read where it is right, and costs an append where it is not. */
   readonly isLikelyNew?: boolean | undefined;
 }
 
@@ -92,7 +90,7 @@ export interface Audience {
     idempotencyKey?: string,
   ): Promise<SavedContact & Replayable>;
   /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
-  upsertContact(contact: UpsertOfContact, context: CommandContext): Promise<UpsertedContact>;
+  upsertContact(contact: SaveContact, context: CommandContext): Promise<UpsertedContact>;
   updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
   addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
   removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;

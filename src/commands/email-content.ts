@@ -3,15 +3,19 @@ import { ServiceError } from '../errors.js';
 import type { EmailMessage } from './email.js';
 import { escapeHtml, render, type Rendering } from './mustache.js';
 
-export interface EmailContent {
+interface EmailContent {
   readonly subject: string;
   readonly html: string;
 }
 
-const subjectRendering: Rendering = { field: 'subject', maxBytes: 900, escape: (text) => text };
-const htmlRendering: Rendering = { field: 'mail_template', maxBytes: 512 * 1024, escape: escapeHtml };
-/** Bytes of their JSON in the event: the append must fit into EventStoreDB. */
-const maxEncoded = 700 * 1024;
+/** In bytes, of the rendered texts too. */
+export const maxSubject = 900;
+export const maxTemplate = 512 * 1024;
+/** Bytes of the JSON of template and variables in the event: the append must fit into EventStoreDB. */
+export const maxEncoded = 700 * 1024;
+
+const subjectRendering: Rendering = { field: 'subject', maxBytes: maxSubject, escape: (text) => text };
+const htmlRendering: Rendering = { field: 'mail_template', maxBytes: maxTemplate, escape: escapeHtml };
 
 /** As it went out. What was accepted once can be rendered for ever. */
 export const subjectOf = ({ subject, variables }: Pick<EmailMessage, 'subject' | 'variables'>): string =>

@@ -1,7 +1,7 @@
 /** Proves the events of one person against a seal, and says nothing of anybody else. */
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { jsonOrText } from '../audit/feed.js';
+import { jsonOrText } from '../audit/redaction.js';
 import type { StoredEvents } from '../audit/stored-events.js';
 import { leafOf, toHex } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';

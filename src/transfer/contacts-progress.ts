@@ -25,7 +25,7 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
         return state.done;
       }
     } catch {
-      // There is none, or none of ours: rows that come twice change nothing.
+      // There is none, or it belongs to another import: rows that come twice change nothing.
     }
     writeFileSync(rejectedFile, csvRow(['line', 'reason']));
     return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };

@@ -89,6 +89,16 @@ describe('finding it', () => {
     expect(await findService(place({}))).toBeUndefined();
   });
 
+  test('the certificate beside its address is used on the port of HTTPS, too, which the address of a URL leaves out', async () => {
+    const written = 'https://127.0.0.1:443';
+    const found = findService(place({ written, certificate: 'not a certificate' }));
+    await expect(found).rejects.toThrow(/PEM/i);
+    // Elsewhere it is not.
+    await expect(
+      findService(place({ written, certificate: 'not a certificate', named: await goneAddress() })),
+    ).rejects.toThrow('No service answers');
+  });
+
   test('a named one that does not answer, or cannot, is an error', async () => {
     const gone = await goneAddress();
     const refused = findService(place({ named: gone.replace('//', '//user:password@') }));

@@ -7,7 +7,7 @@ import { createRefusals } from './errors.js';
 import { createSchemas, errorsIn, type Json, type Schemas } from './schemas.js';
 import { about, counted, everyAnswer, headerParameters, headersNamed, resources, responseHeaders } from './texts.js';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly endpoints: readonly AnyEndpoint[];
   readonly examples: Examples;
   /** Of the service. */
@@ -136,6 +136,7 @@ function answerHeaders(endpoint: AnyEndpoint, method: string): readonly string[]
   return [
     ...everyAnswer,
     ...when(scope !== 'none', ...counted),
+    ...when(scope !== 'none' && method !== 'get', 'Preference-Applied'),
     ...when(method !== 'get' && message !== undefined, 'X-Position'),
     ...when(endpoint.replays === true, 'Idempotent-Replayed'),
     ...when(answer.cached === true, 'ETag'),

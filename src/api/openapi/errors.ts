@@ -17,7 +17,7 @@ export function createRefusals() {
     const anyOf = group.map((code) => ({ $ref: `#/components/schemas/${titleOf(code)}Error` }));
     return {
       description: messages.length === 1 ? messages[0] : `One of: ${messages.join(', ')}`,
-      headers: headersNamed([...everyAnswer, ...counted, ...group.flatMap(headersOf)]),
+      headers: headersNamed([...everyAnswer, ...counted, 'Preference-Applied', ...group.flatMap(headersOf)]),
       content: { 'application/json': { schema: anyOf.length === 1 ? anyOf[0] : { anyOf } } },
     };
   }

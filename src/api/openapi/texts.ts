@@ -65,7 +65,7 @@ const security = securityHeaders().filter((_, index) => index % 2 === 0);
 
 /** The headers of every answer, and of those to requests that need an API key. */
 export const everyAnswer: readonly string[] = ['X-Request-Id', ...security];
-export const counted: readonly string[] = ['RateLimit', 'RateLimit-Policy', 'Preference-Applied'];
+export const counted: readonly string[] = ['RateLimit', 'RateLimit-Policy'];
 
 /** What a header says stands in the components, once. */
 export const headersNamed = (names: readonly string[]): object =>
@@ -75,7 +75,7 @@ const answerHeader = (description: string, schema: object, required = false) => 
 
 export const responseHeaders = {
   ...Object.fromEntries(
-    security.map((name) => [name, answerHeader('Tells browsers to be careful.', { type: 'string' }, true)]),
+    security.map((name) => [name, answerHeader('A security header for browsers.', { type: 'string' }, true)]),
   ),
   'X-Request-Id': answerHeader('That of the request, or a new one.', text('^[A-Za-z0-9._-]{1,128}$'), true),
   'X-Position': answerHeader('How far the log must have been read to see this write.', text('^[0-9]+$'), true),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { moment } from './fields.js';
 import { controlButTabAndLineBreak, refusal, text } from './rules.js';
 
-/** How far the clock of a caller may be ahead of ours. */
+/** How far the clock of a caller may be ahead of the service's. */
 const maxSkewMs = 5 * 60_000;
 
 /** Scoped addresses mean something on one machine only. */

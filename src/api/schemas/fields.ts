@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isCalendarDay, parseTime } from '../../audit/times.js';
 import { parseMailbox } from '../../commands/address.js';
+import { maxEncoded, maxSubject, maxTemplate } from '../../commands/email-content.js';
 import { isAddress } from '../../events/address.js';
 import type { SubscriptionStatus } from '../../commands/contact.js';
 import { controlButLineBreak, controlButTabAndLineBreak, refusal, text, type TextRules } from './rules.js';
@@ -43,19 +44,12 @@ export const mailbox = text(
 );
 
 export const subject = text(
-  { maxBytes: 900, asReceived: true },
+  { maxBytes: maxSubject, asReceived: true },
   { description: 'At most 900 bytes, one line.', examples: ['Your order'], pattern: notBlank },
 );
 
-const maxTemplateBytes = 512 * 1024;
-/** Bytes of its JSON in the event: the append must fit into EventStoreDB. */
-const maxEncodedTemplateBytes = 700 * 1024;
-
-export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplateBytes, asReceived: true })
-  .refine(
-    (value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncodedTemplateBytes,
-    refusal('too_many_bytes', maxEncodedTemplateBytes),
-  )
+export const template = text({ forbidden: controlButTabAndLineBreak, maxBytes: maxTemplate, asReceived: true })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxEncoded, refusal('too_many_bytes', maxEncoded))
   .meta({
     description: 'The body as HTML: at most 512 KiB, and 700 KiB as JSON.',
     examples: ['<p>Thank you!</p>'],

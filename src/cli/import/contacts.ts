@@ -31,7 +31,7 @@ export function registerImportContacts(group: Command, line: CommandLine): void 
     .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
     .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
     .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
-    .option('--resubscribe', 'also subscribes who has unsubscribed')
+    .option('--resubscribe', 'also subscribes people who have unsubscribed')
     .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
     .action((file: unknown, options: unknown) => {
       const { list: listId, dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
