@@ -44,8 +44,9 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
     const pieces = options.format === 'csv' ? listAsCsv(list) : listAsLines(list);
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
     else await toFile(out, { pieces, list, line });
-    for (const warning of [...unreadableInWords(list.unreadable()), ...basisInWords(list)])
-      stderr.write(`${warning}\n`);
+    // The first line of NDJSON has it.
+    const basis = line.json ? [] : basisInWords(list);
+    for (const said of [...unreadableInWords(list.unreadable()), ...basis]) stderr.write(`${said}\n`);
   });
 }
 
