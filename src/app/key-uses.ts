@@ -1,28 +1,47 @@
-/** When each API key was last used: one checkpoint per key in the read models, written beside the requests and at most once a minute. */
+/** When each API key was last used: one checkpoint per key in the read models, written beside the requests and at most once a minute, by whichever process is first. */
 import type { Grant } from '../api/auth.js';
-import type { Checkpoint, ReadModels } from '../readmodels/read-models.js';
+import { CommitConflictError, type Checkpoint, type ReadModels } from '../readmodels/read-models.js';
 
 const writtenEveryMs = 60_000;
 const nameOf = (id: string): string => `key-use-${id}`;
 
 export function createKeyUses(models: ReadModels) {
-  /** By id of the key, in milliseconds: its use that was written last. */
-  const written = new Map<string, number>();
+  /** By id of the key, in milliseconds: its last use that is stored, as far as this process knows. */
+  const stored = new Map<string, number>();
+  const isDue = ({ id, lastUsed }: Grant): boolean => lastUsed >= (stored.get(id) ?? 0) + writtenEveryMs;
+
+  async function note(grant: Grant): Promise<void> {
+    const { id, lastUsed } = grant;
+    const name = nameOf(id);
+    const previous = await models.checkpoint(name);
+    // Of another process, or from before the start.
+    if (previous !== null) stored.set(id, Date.parse(previous.position));
+    if (!isDue(grant)) return;
+    const next: Checkpoint = { logId: '', position: new Date(lastUsed).toISOString(), eventId: '', storages: {} };
+    await models.commit({ writes: [], checkpoint: { name, previous, next } });
+    stored.set(id, lastUsed);
+  }
+
   return {
     /** ISO 8601, up to a minute old; null: it was never used. @throws ReadModelsUnavailableError */
     read: async (id: string): Promise<string | null> => (await models.checkpoint(nameOf(id)))?.position ?? null,
-    /** Those that are due. @throws ReadModelsUnavailableError, or CommitConflictError: another process was at it */
+    /** Those that are due, each by itself: what fails stays due. @throws ReadModelsUnavailableError of the last key that failed */
     async write(grants: Iterable<Grant>): Promise<void> {
-      for (const { id, lastUsed } of grants) {
-        if (lastUsed < (written.get(id) ?? 0) + writtenEveryMs) continue;
-        const name = nameOf(id);
-        const previous = await models.checkpoint(name);
-        const next: Checkpoint = { logId: '', position: new Date(lastUsed).toISOString(), eventId: '', storages: {} };
-        // Another process may have seen a later use.
-        if (previous === null || previous.position < next.position)
-          await models.commit({ writes: [], checkpoint: { name, previous, next } });
-        written.set(id, lastUsed);
-      }
+      let fault: Error | undefined;
+      for (const grant of grants)
+        try {
+          if (isDue(grant)) await note(grant);
+        } catch (error) {
+          if (error instanceof Error && !isConflict(error)) fault = error;
+        }
+      if (fault !== undefined) throw fault;
     },
   };
+}
+
+/** Another process or thread is writing. */
+function isConflict(error: Error): boolean {
+  if (error instanceof CommitConflictError) return true;
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
 }

@@ -34,6 +34,8 @@ interface KeysOptions {
   readonly clock: () => number;
   /** Called with what it means for the keys; once as long as it lasts. */
   readonly onFault: (error: unknown, meaning: string) => void;
+  /** As `onFault`, where all keys hold as they should. */
+  readonly onHarmlessFault: (error: unknown, meaning: string) => void;
 }
 
 /** @throws ServiceError `unavailable` */
@@ -81,7 +83,7 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
   // Beside the reading: a log that does not answer keeps no stream open.
   const ending = setInterval(endStreams, lookMs);
   const uses = createKeyUses(models);
-  const onNoteFault = (error: unknown): void => onFault(error, notNoted);
+  const onNoteFault = (error: unknown): void => options.onHarmlessFault(error, notNoted);
   const noting = repeat(() => uses.write(grants.values()), { pause: noteMs, signal, onFault: onNoteFault });
   return {
     authenticate: createAuthenticator({ find: (hash) => configured.get(hash) ?? grants.get(hash), clock }),

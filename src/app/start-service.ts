@@ -192,6 +192,7 @@ async function apiKeys(
     models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
     clock: Date.now,
     onFault: (error, meaning) => logger.error({ err: error }, meaning),
+    onHarmlessFault: (error, meaning) => logger.warn({ err: error }, meaning),
   });
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fullGrant, hashKey, type Grant } from '../../src/api/auth.js';
 import { openKeys, type Keys } from '../../src/app/keys.js';
@@ -12,6 +13,7 @@ import { keyDecider } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
 import { StoreUnavailableError, type EventToAppend } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { CommitConflictError, ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { toAppend } from '../support/examples.js';
 
@@ -56,6 +58,7 @@ async function open(): Promise<Keys> {
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,
     onFault: (_, meaning) => faults.push(meaning),
+    onHarmlessFault: (_, meaning) => faults.push(meaning),
   });
   opened.push(keys);
   return keys;
@@ -219,6 +222,36 @@ test('the last use of a key is kept once, for all of its secrets, and by the lat
   await one.write(own);
   expect(one.commits()).toBe(2);
   expect(await other.read('key_1')).toBe(iso(time + 60_000));
+  // A process that has just started knows nothing of it.
+  await other.write([grant(time + 119_999)]);
+  expect(other.commits()).toBe(0);
   await one.close();
   await other.close();
+});
+
+test('a key whose use cannot be written now keeps no other from it, and is written later', async () => {
+  const file = path.join(folder, 'views.db');
+  const models = openSqliteReadModels({ file, busyTimeout: 1 });
+  const uses = createKeyUses(models);
+  const used = (id: string): Grant => ({ ...fullGrant(configured), id, lastUsed: time });
+  const { commit } = models;
+  const failing = (name: string, error: Error) => {
+    models.commit = (one) => (one.checkpoint.name === name ? Promise.reject(error) : commit(one));
+  };
+  failing('key-use-key_1', new CommitConflictError('another process'));
+  await uses.write([used('key_1'), used('key_2')]);
+  expect([await uses.read('key_1'), await uses.read('key_2')]).toEqual([null, iso(time)]);
+  failing('key-use-key_1', new ReadModelsUnavailableError('gone'));
+  await expect(uses.write([used('key_1'), used('key_3')])).rejects.toThrow('gone');
+  expect(await uses.read('key_3')).toBe(iso(time));
+  models.commit = commit;
+
+  const writer = new Database(file);
+  writer.exec('BEGIN IMMEDIATE');
+  await uses.write([used('key_1')]);
+  expect(await uses.read('key_1')).toBeNull();
+  writer.close();
+  await uses.write([used('key_1')]);
+  expect(await uses.read('key_1')).toBe(iso(time));
+  await models.close();
 });
