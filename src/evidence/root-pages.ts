@@ -1,7 +1,6 @@
 /** Roots of complete blocks of a log on a server, as they are kept beside the views, many in a document; and the tree that they and the blocks are. */
 import { toHex, type Hash } from '../eventstore/chain.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
-import type { LinkSource } from '../eventstore/link-source.js';
 import { eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
 import {
   blockId,
@@ -100,7 +99,3 @@ export function keptTree(reader: Pick<EventReader, 'readAll'>, readModels: Kept)
     },
   };
 }
-
-/** The tree of a log: its own, or what is kept beside the views. */
-export const treeOf = (log: EventReader & Pick<LinkSource, 'tree'>, views: Kept): TreeSource =>
-  log.tree ?? keptTree(log, views);

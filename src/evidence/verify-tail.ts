@@ -40,6 +40,6 @@ function changedSince(
     return nowhere({ kind: 'shortened', ordinal: until.count + 1, message });
   }
   if (source.headAt(count)?.head === head) return undefined;
-  const message = `event ${count} is not the one that a complete verification found there: the log was altered, and its links were computed again`;
-  return nowhere({ kind: 'sealed', ordinal: count, message });
+  const message = `the history up to event ${count} is not the one that a complete verification found: the difference lies at or before event ${count}, and links were computed again`;
+  return { ...nowhere({ kind: 'sealed', ordinal: null, message }), until: count };
 }

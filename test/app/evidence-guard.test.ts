@@ -116,7 +116,7 @@ test('a log that is no longer the one that was verified is not served, though it
     views,
   );
   await expect(rewritten.tailVerified()).rejects.toThrow(
-    'event 4200 is not the one that a complete verification found',
+    'the history up to event 4200 is not the one that a complete verification found',
   );
   const shortened = guarded(
     tampered(file, (db) => db.exec('delete from events where position > 4150')),
