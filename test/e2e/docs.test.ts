@@ -22,7 +22,14 @@ test('the page loads what it needs from the service alone, and its policy allows
   for (const file of linked) {
     const asset = await service.get(`/${file}`, anonymous);
     expect(asset.status).toBe(200);
-    expect(asset.headers['cache-control']).toBe('public, max-age=3600');
+    expect(asset.headers).toMatchObject({
+      'cache-control': 'public, max-age=3600',
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[\w-]{36}$/),
+    });
+    const { etag } = asset.headers;
+    expect((await service.get(`/${file}`, { ...anonymous, 'if-none-match': etag })).status).toBe(304);
   }
 });
 

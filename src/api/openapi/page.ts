@@ -1,7 +1,7 @@
 /** The description of the API: the OpenAPI document, and a page on which people read it and try it out. */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import { docsEndpoints } from '../endpoints/docs.js';
 import type { EndpointRunner } from '../endpoint-runner.js';
 import { mountOpen } from '../routes.js';
@@ -9,7 +9,7 @@ import { securityHeaders } from '../security-headers.js';
 
 const script =
   "SwaggerUIBundle({ url: 'openapi.json', domNode: document.querySelector('main'), deepLinking: true, validatorUrl: null });";
-const page = `<!doctype html>
+const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -37,22 +37,39 @@ const assets = fileURLToPath(new URL('../../swagger-ui/', import.meta.url));
 
 /** `document` is asked once, at the first request. */
 export function docsRoutes(app: Express, runner: EndpointRunner, document: () => object): void {
+  function setHeaders(response: Response, more: readonly string[]): void {
+    const all = [...runner.headers({ request: response.req, response }), ...more];
+    for (let at = 0; at < all.length; at += 2) response.setHeader(all[at] ?? '', all[at + 1] ?? '');
+  }
+
   const serve = (type: string, headers: readonly string[], bodyOf: () => string): RequestHandler => {
-    let body: string | undefined;
-    return (request, response) => {
-      body ??= bodyOf();
-      const all = [...headers, ...runner.headers({ request, response })];
-      for (let at = 0; at < all.length; at += 2) response.setHeader(all[at] ?? '', all[at + 1] ?? '');
+    let made: { readonly body: string; readonly etag: string } | undefined;
+    return (_, response) => {
+      made ??= withTag(bodyOf());
       // Asked for again each time, and sent only when it has changed.
-      response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', `"${digest(body, 'base64url')}"`);
-      response.type(type).send(body);
+      setHeaders(response, [...headers, 'Cache-Control', 'no-cache', 'ETag', made.etag]);
+      response.type(type).send(made.body);
     };
   };
-  const openApi = serve('application/json', securityHeaders(), () => JSON.stringify(document()));
-  mountOpen({ app, runner, path: docsEndpoints.openApi.path }, openApi);
+
+  const { openApi, page } = docsEndpoints;
   mountOpen(
-    { app, runner, path: docsEndpoints.page.path },
-    serve('html', pageHeaders, () => page),
+    { app, runner, path: openApi.path },
+    serve('application/json', securityHeaders(), () => JSON.stringify(document())),
   );
-  app.use('/docs', express.static(assets, { index: false, redirect: false, maxAge: 3_600_000 }));
+  mountOpen(
+    { app, runner, path: page.path },
+    serve('html', pageHeaders, () => html),
+  );
+  const assetHeaders = [...securityHeaders(), 'Cache-Control', 'public, max-age=3600'];
+  app.use(
+    page.path,
+    express.static(assets, {
+      index: false,
+      redirect: false,
+      setHeaders: (response: Response) => setHeaders(response, assetHeaders),
+    }),
+  );
 }
+
+const withTag = (body: string) => ({ body, etag: `"${digest(body, 'base64url')}"` });
