@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 4e78a14208ea16da3f32ad7133f33a3cebe007b874c5aa50bc0cfb713c0a98d2. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 fdcd48b20f102bd7ca799071d939ac083e54e501bde1c526cfe1e476713f82c6. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -2561,74 +2561,41 @@ export interface components {
     };
     /** @description The events of one contact, proven to be in the sealed log. */
     Proof: {
-      /**
-       * @description Events that were sealed.
-       * @example 3
-       */
+      /** @description Events that were sealed. */
       count: number;
-      /** @description Deletions of the lists and tags that the events name. */
+      /** @description Ordinals of the deletions of all lists and tags that the events name. */
       deletions: number[];
+      /** @description In the order of the log. */
       events: {
         /** @description JSON as it is stored. */
         data: string;
-        /** Format: uuid */
         event_id: string;
         /** @description JSON as it is stored. */
         metadata: string;
-        /**
-         * @description Number of the event in the log, from 1.
-         * @example 3
-         */
+        /** @description Number of the event in the log, from 1. */
         ordinal: number;
-        /** @description From the event to the root. */
+        /** @description From the leaf to the root: RFC 9162, 2.1.3.1. */
         path: string[];
-        /**
-         * @description Place in the stream, from 0.
-         * @example 3
-         */
         revision: number;
         stream: string;
-        /**
-         * @description Name of the event.
-         * @example ContactUnsubscribed
-         */
         type: string;
       }[];
       /** @constant */
       format: 'audience-ledger-proof/1';
-      /**
-       * @description Link of the last of them.
-       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
-       */
+      /** @description Link of the last of them. */
       head: string;
-      /**
-       * @description Of the stream at the seal.
-       * @example 3
-       */
+      /** @description Of the stream at the seal. */
       last_revision: number;
-      /** Format: uuid */
       log_id: string;
       /** @constant */
       note: 'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
       /** @description Ed25519, SPKI in DER, base64. */
       public_key: string;
-      /**
-       * @description Root of the tree over them.
-       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
-       */
+      /** @description Root of the tree over them. */
       root: string;
-      /**
-       * Format: date-time
-       * @description ISO 8601, UTC, with milliseconds.
-       * @example 2026-03-01T10:00:00.123Z
-       */
       sealed_at: string;
-      /** @description Over all members before it, base64. */
+      /** @description Over the fields of all members before it, base64. */
       signature: string;
-      /**
-       * @description The stream that the event stands in.
-       * @example contact-0123456789abcdef0123456789abcdef
-       */
       stream: string;
     };
     RateLimitedError: {

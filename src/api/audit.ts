@@ -1,16 +1,26 @@
 /** What the endpoints of the auditor do: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
 import type { Audit } from '../audit/audit.js';
 import { hiddenFrom } from '../audit/redaction.js';
+import type { StoredEvents } from '../audit/stored-events.js';
 import { ServiceError } from '../errors.js';
+import type { Proof } from '../evidence/bundle.js';
+import type { ProofRequest } from '../evidence/prove.js';
 import type { Queries } from '../projections/queries.js';
 import { addFeed } from './audit-feed.js';
 import { addListAt } from './audit-list.js';
-import { addProof, type Proofs } from './audit-proof.js';
 import type { Call } from './endpoint-runner.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { parseContact } from './query.js';
 import { pageOf, pageRequest, type Reads } from './reads.js';
 import type { Routes } from './routes.js';
+
+/** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
+const provenEvents = 10_000;
+
+export interface Proofs {
+  /** Against a seal made now. @throws ServiceError `unavailable` the log is not verified yet; as `provePerson` */
+  prove(stored: StoredEvents, request: Omit<ProofRequest, 'seal'>): Promise<Proof>;
+}
 
 export interface AuditRoutes {
   readonly endpoints: Endpoints['audit'];
@@ -60,7 +70,11 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     return { data: await audit.contactAt({ stream, contactId, list, time, signal: call.signal() }) };
   });
 
-  addProof(routes, endpoints.proof, { stored: audit.stored, proofs, find });
+  routes.on(endpoints.proof, async (call) => {
+    const { stream } = await find(call);
+    return { data: await proofs.prove(audit.stored, { stream, limit: provenEvents, signal: call.signal() }) };
+  });
+
   addListAt(routes, endpoints.listAt, audit);
   addFeed(routes, endpoints.events, { feed: audit.feed, isStopping });
 }

@@ -1,7 +1,7 @@
 /** Proofs of one person by the running service, against seals that it makes itself. */
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Proofs } from '../api/audit-proof.js';
+import type { Proofs } from '../api/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { linkSourceOf } from '../evidence/verify.js';

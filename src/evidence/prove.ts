@@ -1,8 +1,9 @@
-/** Proves the events of one person against a seal, and says nothing of anybody else. */
+/** Proves the events of one person against a seal, with nothing of anybody else; and that the log of one seal begins with that of another. */
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { jsonOrText } from '../audit/redaction.js';
 import type { StoredEvents } from '../audit/stored-events.js';
+import { ServiceError } from '../errors.js';
 import { leafOf, toHex } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { blockOf, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
@@ -14,9 +15,6 @@ import { fingerprintOf, publicKeyOf, type Seal } from './seal.js';
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 }
-
-/** The contact has more events than were asked for. */
-export class TooManyEventsError extends ProofError {}
 
 export interface ProofSources {
   readonly stored: StoredEvents;
@@ -35,13 +33,13 @@ export interface ProofRequest {
 }
 
 /**
- * Undefined: the stream has no events.
- * @throws ProofError the log is not the sealed one, the seal is of another key, or the contact came after it. Else as `Audit`.
+ * @throws ProofError the log is not the sealed one, the seal is of another key, or the contact came after it.
+ * @throws ServiceError `no_such_contact`, `too_many_events`. Else as `Audit`.
  */
 export async function provePerson(
   { stored, source, key }: ProofSources,
   { stream, seal, limit = Infinity, signal }: ProofRequest,
-): Promise<Proof | undefined> {
+): Promise<Proof> {
   const { count, log_id, head, root, sealed_at, public_key } = seal;
   if (publicKeyOf(key) !== public_key)
     throw new ProofError(
@@ -61,10 +59,10 @@ export async function provePerson(
     isEmpty = false;
     const sealed = await numbered(page);
     own.push(...sealed);
-    if (own.length > limit) throw new TooManyEventsError(`the contact has more than ${limit} events`);
+    if (own.length > limit) throw new ServiceError('too_many_events', { limit });
     if (sealed.length < page.length) break;
   }
-  if (isEmpty) return undefined;
+  if (isEmpty) throw new ServiceError('no_such_contact');
   if (own.length === 0) throw new ProofError(`the contact came after the seal, which is of ${count} events`);
   const deletions = await numbered(await stored.deletionsOf(namedIn(own)));
   const ordinals = deletions.map(({ ordinal }) => ordinal).sort((one, other) => one - other);
@@ -82,7 +80,7 @@ interface Numbered {
 }
 
 /** What is kept of the tree is there to be quick: the seal decides. @throws ProofError */
-export async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
+async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
   const kept = await tree.rootAt(count).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
     throw new ProofError(`the log ends before the seal of ${sealed_at}, which is of ${count} events`, { cause: error });
@@ -103,7 +101,7 @@ async function proven(
     throw new ProofError(
       `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify tells more`,
     );
-  return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path };
+  return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path: [...path] };
 }
 
 /** Its path is computed from the others: which one was altered is not known. */
@@ -129,4 +127,26 @@ function namedIn(events: readonly Numbered[]): { readonly list: Set<string>; rea
     for (const { tag_id: tag } of tags) named.tag.add(tag);
   }
   return named;
+}
+
+interface ConsistencyProof {
+  readonly format: 'audience-ledger-consistency/1';
+  readonly older: Seal;
+  readonly newer: Seal;
+  /** RFC 9162, 2.1.4.1, hex. */
+  readonly path: readonly string[];
+}
+
+/** That the log of the newer seal begins with that of the older one. @param older signatures have been checked. @throws ProofError the log is not that of both */
+export async function proveConsistency(source: TreeSource, older: Seal, newer: Seal): Promise<ConsistencyProof> {
+  if (older.log_id !== newer.log_id) throw new ProofError('the seals are of two logs');
+  if (older.count > newer.count)
+    throw new ProofError(
+      `the older seal is of ${older.count} events and the newer one of ${newer.count}: the older one comes first`,
+    );
+  const tree = createTree(source);
+  await demandSealed(tree, newer);
+  await demandSealed(tree, older);
+  const path = await tree.consistency(older.count, newer.count);
+  return { format: 'audience-ledger-consistency/1', older, newer, path };
 }

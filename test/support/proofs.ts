@@ -105,8 +105,8 @@ export interface Prover {
   readonly log: SqliteEventReader;
   /** Of the first so many events; by default of all. */
   seal(count?: number, key?: KeyObject): Promise<Seal>;
-  /** Of a person, or of a stream. Undefined: there is no such contact. */
-  prove(person: number | string, seal?: Seal, key?: KeyObject): Promise<Proof | undefined>;
+  /** Of a person, or of a stream. */
+  prove(person: number | string, seal?: Seal, key?: KeyObject): Promise<Proof>;
 }
 
 export async function proving<Result>(file: string, action: (prover: Prover) => Promise<Result>): Promise<Result> {

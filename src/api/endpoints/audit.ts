@@ -4,6 +4,7 @@ import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
 import { refusal } from '../schemas/rules.js';
 import { pageOf } from '../schemas/answers.js';
+import { proofSchema } from '../../evidence/bundle.js';
 import * as answers from '../schemas/answers-audit.js';
 import { ownRead } from './endpoint.js';
 
@@ -44,7 +45,7 @@ export const auditEndpoints = {
     summary: 'A proof of the events of a contact',
     description:
       '`contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails.',
-    answer: { data: answers.proof },
+    answer: { data: proofSchema },
     errors: [...ofAddress, 'no_such_contact', 'too_many_events'],
   }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {

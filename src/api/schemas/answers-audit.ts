@@ -1,7 +1,6 @@
 /** What the auditor's endpoints answer: items of a history, a contact and a list at a time, events of the feed. For the API description and for tests. */
 import { z } from 'zod';
 import { incomplete, profile, tag } from './answers.js';
-import { proofFormat, proofNote } from '../../evidence/bundle.js';
 import * as value from './values.js';
 import { cause, count, event, object, origin, position, subscriptionStatus, time } from './values.js';
 
@@ -154,32 +153,6 @@ export const contactAt = z
     object('ContactAtInList', { ...contactAtFields, subscription: subscriptionAt }, 'With `list_id`.'),
   ])
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
-
-const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
-const ordinal = count.min(1).describe('Number of the event in the log, from 1.');
-const stored = z.string().describe('JSON as it is stored.');
-const proven = { ordinal, stream: z.string(), revision: place.revision, ...event, data: stored, metadata: stored };
-
-/** Written down in docs/evidence.md. */
-export const proof = object(
-  'Proof',
-  {
-    format: z.literal(proofFormat),
-    note: z.literal(proofNote),
-    log_id: z.guid(),
-    count: count.min(1).describe('Events that were sealed.'),
-    head: hash.describe('Link of the last of them.'),
-    root: hash.describe('Root of the tree over them.'),
-    sealed_at: time,
-    stream: place.stream,
-    last_revision: count.describe('Of the stream at the seal.'),
-    deletions: z.array(ordinal).describe('Deletions of the lists and tags that the events name.'),
-    public_key: z.string().describe('Ed25519, SPKI in DER, base64.'),
-    signature: z.string().describe('Over all members before it, base64.'),
-    events: z.array(z.strictObject({ ...proven, path: z.array(hash).describe('From the event to the root.') })),
-  },
-  'The events of one contact, proven to be in the sealed log.',
-);
 
 /** A line of the NDJSON of a list at a time. */
 export const listAtLine = z

@@ -1,8 +1,7 @@
 /** `audience audit consistency`: proves that the log of a newer seal holds that of an older one unchanged. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { proveConsistency } from '../../evidence/consistency.js';
-import { ProofError } from '../../evidence/prove.js';
+import { proveConsistency, ProofError } from '../../evidence/prove.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
@@ -37,7 +36,7 @@ async function consistency(
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
   const log = await line.openLog();
   try {
-    const proof = await withTree(log, line, (tree) => proveConsistency(tree, { older, newer }));
+    const proof = await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
     const text = `${JSON.stringify(proof, undefined, 2)}\n`;
     if (out === '-') return await line.stdout.write(text);
     await keep(out, text);

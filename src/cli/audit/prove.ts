@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ProofError, provePerson } from '../../evidence/prove.js';
-import { ServiceError } from '../../errors.js';
 import type { Proof } from '../../evidence/bundle.js';
 import { readSealKey, sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError } from '../../evidence/seal.js';
@@ -58,11 +57,9 @@ async function proofOf(contact: string, options: Options, open: Auditing): Promi
   const { line, log, audit } = open;
   const { stream } = await findContact(contact, open);
   const { seal, key } = await sealOf(options, open);
-  const proof = await withTree(log, line, (source) =>
+  return await withTree(log, line, (source) =>
     provePerson({ stored: audit.stored, source, key }, { stream, seal, signal: line.signal }),
   );
-  if (proof === undefined) throw new ServiceError('no_such_contact');
-  return proof;
 }
 
 async function sealOf(options: Options, { line, log }: Auditing) {
@@ -82,21 +79,16 @@ function keyAtHand({ key }: Options, { dataDir }: CommandLine) {
 
 async function write(proof: Proof, out: string, { stdout, stderr, json }: CommandLine): Promise<void> {
   const text = `${JSON.stringify(proof, undefined, 2)}\n`;
-  const { events, deletions, stream, sealed_at, public_key } = proof;
-  const own = events.length - deletions.length;
-  const fingerprint = fingerprintOf(public_key);
   if (out === '-') return await stdout.write(text);
   // It holds personal data.
   await keep(out, text, 0o600);
-  if (json) {
-    const { format, note, log_id, count, head, root, last_revision } = proof;
-    const sealed = { log_id, count, head, root, sealed_at, key_fingerprint: fingerprint };
-    return await stdout.write(
-      `${JSON.stringify({ file: out, format, note, ...sealed, stream, last_revision, events: own, deletions: deletions.length })}\n`,
-    );
-  }
+  const { events, ...stated } = proof;
+  const key_fingerprint = fingerprintOf(proof.public_key);
+  if (json)
+    return await stdout.write(`${JSON.stringify({ file: out, ...stated, key_fingerprint, events: events.length })}\n`);
+  const { deletions, stream, sealed_at } = proof;
   stderr.write(
-    `Proven in ${out}: ${count(own)} events of ${stream} and ${count(deletions.length)} deletions of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${fingerprint}.\n`,
+    `Proven in ${out}: ${count(events.length - deletions.length)} events of ${stream} and ${count(deletions.length)} deletions of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
   );
   stderr.write(`${proof.note} node verify.mjs ${out} checks it, and says what it does not prove.\n`);
 }
