@@ -37,7 +37,7 @@ function privateKeyIn(file: string): KeyObject {
 }
 
 /** Durably, for the owner only, and never over an existing file: when a key is lost, its seals look like a stranger's. */
-function createWhole(file: string, text: string): boolean {
+export function createWhole(file: string, text: string): boolean {
   const draft = `${file}.${process.pid}.tmp`;
   const handle = openSync(draft, 'wx', 0o600);
   try {
