@@ -5,7 +5,7 @@ import type { Proofs } from '../api/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { linkSourceOf } from '../evidence/verify.js';
-import { provePerson } from '../evidence/prove.js';
+import { ProofError, provePerson } from '../evidence/prove.js';
 import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { sealNow } from '../evidence/seal-now.js';
 import type { OpenEventStore } from '../stores/stores.js';
@@ -47,7 +47,10 @@ export function createProofs({ store, guard, views, dataDir, logger, clock }: Pr
       if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });
       const key = sealKey();
       const seal = await sealNow({ log: store, source, verified: head, key, now: clock() });
-      return await provePerson({ stored, source, key }, { ...request, seal });
+      return await provePerson({ stored, source, key }, { ...request, seal }).catch((cause: unknown) => {
+        // On a server the newest events are not sealed yet.
+        throw cause instanceof ProofError ? new ServiceError('unavailable', {}, { retryAfter, cause }) : cause;
+      });
     },
   };
 }

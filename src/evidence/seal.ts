@@ -21,7 +21,7 @@ const sealSchema = z.object({
   /** Ed25519, SPKI in DER, base64. */
   public_key: z.string().regex(/^[A-Za-z0-9+/]{59}=$/),
   /** Base64, over `sealedText`. */
-  signature: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
+  signature: z.string().regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
 });
 export type Seal = Readonly<z.output<typeof sealSchema>>;
 

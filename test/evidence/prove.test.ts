@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Proof } from '../../src/evidence/bundle.js';
-import { proveConsistency, ProofError } from '../../src/evidence/prove.js';
+import { proveConsistency, provePerson, ProofError } from '../../src/evidence/prove.js';
 import { tampered } from '../support/evidence-log.js';
 import { eventIdOf, personOf, proving, requestOf, testKey, writePast } from '../support/proofs.js';
 import { usually } from '../support/amount.js';
@@ -88,6 +88,13 @@ describe('refused is', () => {
         [{ count: good.count + 1 }, /the log ends before the seal/],
       ] as const)
         await expect(prove(2, { ...good, ...change })).rejects.toThrow(reason);
+    });
+  });
+
+  test('a contact with more events than were asked for', async () => {
+    await proving(log, async ({ sources, seal }) => {
+      const request = { stream: personOf(2).stream, seal: await seal(), limit: 5 };
+      await expect(provePerson(sources, request)).rejects.toMatchObject({ code: 'too_many_events' });
     });
   });
 

@@ -193,6 +193,7 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
         ['type', '"type":"ContactUnsubscribed"', '"type":"ContactSubscribed"'],
         ['event id', /"event_id":"./, '"event_id":"0'],
         ['path', /"path":\["[0-9a-f]{64}"/, `"path":["${'0'.repeat(64)}"`],
+        ['bits in the signature that do not count', /[AQgw]==","events"/, 'B==","events"'],
         ['a member twice', '"count":', '"count":1,"count":'],
         ['a member that it should not have', '"format":', '"verified":true,"format":'],
         ['a member missing', /"head":"[0-9a-f]{64}",/, ''],

@@ -5,7 +5,7 @@ import { createCatalogues } from '../../src/audit/names.js';
 import { unpaced } from '../../src/audit/replay-pace.js';
 import { createStoredEvents } from '../../src/audit/stored-events.js';
 import type { Proof } from '../../src/evidence/bundle.js';
-import { provePerson } from '../../src/evidence/prove.js';
+import { provePerson, type ProofSources } from '../../src/evidence/prove.js';
 import { sealNow } from '../../src/evidence/seal-now.js';
 import type { Seal } from '../../src/evidence/seal.js';
 import { contactStream, deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
@@ -103,6 +103,7 @@ export async function writePast(folder: string, { people = 3, rounds = 6 } = {})
 
 export interface Prover {
   readonly log: SqliteEventReader;
+  readonly sources: ProofSources;
   /** Of the first so many events; by default of all. */
   seal(count?: number, key?: KeyObject): Promise<Seal>;
   /** Of a person, or of a stream. */
@@ -119,6 +120,7 @@ export async function proving<Result>(file: string, action: (prover: Prover) => 
   try {
     return await action({
       log,
+      sources: { stored, source: log.tree, key: sealKey },
       seal,
       async prove(person, given, key = sealKey) {
         const stream = typeof person === 'number' ? personOf(person).stream : person;
