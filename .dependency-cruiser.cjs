@@ -18,8 +18,8 @@ const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
 const readModelPort = '^src/readmodels/read-models\\.ts$';
-/** The link of an event in the evidence chain, and how members are found in the text of JSON. */
-const chain = '^src/eventstore/(chain|json-text)\\.ts$';
+/** The link of an event in the evidence chain, its tree, and how members are found in the text of JSON. */
+const chain = '^src/eventstore/(chain|tree|json-text)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
 const handling = '^src/commands/(handle|command-handler|state-cache|idempotent-append)\\.ts$';
 
@@ -76,7 +76,7 @@ module.exports = {
       to: { pathNot: [room('commands'), room('events'), errors, eventStorePort] },
     },
     only('projections', room('events'), readModelPort),
-    only('audit', room('events'), eventStorePort, chain, node, npm('leven')),
+    only('audit', room('events'), eventStorePort, chain, node, npm('leven', 'mustache')),
     only('projector', room('events'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
       'mailer',
@@ -113,7 +113,7 @@ module.exports = {
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],
       ['tr46', 'events'],
-      ['mustache', 'commands'],
+      ['mustache', '(commands|audit)'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 fdcd48b20f102bd7ca799071d939ac083e54e501bde1c526cfe1e476713f82c6. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 18b25b0eb7d86e9671685a00f8bdbb86a8283c0a6fbfcb95b1668867b99e9930. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -180,6 +180,26 @@ export interface paths {
      * @description `contact` is an id or an address. `data` is a file for `verify.mjs`: the events as they are stored, and their places in the log as it is sealed now. Nothing of anybody else is in it, and no e-mails. Needs the scope `audit:read`.
      */
     get: operations['getContactProof'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/contacts/{contact}/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A page about a contact, made to be printed
+     * @description `contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON. Needs the scope `audit:read`.
+     */
+    get: operations['getContactReport'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2801,6 +2821,81 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
+    /** @description What a page about a contact tells. */
+    Report: {
+      /**
+       * @description In one sentence.
+       * @example At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.
+       */
+      answer: string;
+      contact: components['schemas']['ContactAt'];
+      emails: {
+        /**
+         * @description Id of an e-mail. Opaque, never used again.
+         * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
+         */
+        email_id: string;
+        /** @description What happened last. */
+        outcome: string;
+        outcome_at: string | null;
+        requested_at: string | null;
+        /** @description Null where the key may not see it. */
+        subject: string | null;
+      }[];
+      /** @description The e-mails are complete up to there. */
+      emails_until: string | null;
+      /** @description Every change, oldest first. */
+      history: {
+        event: components['schemas']['HistoryItem'];
+        /** @description Number of the event in the log. */
+        ordinal: number | null;
+      }[];
+      not_proven: string[];
+      question: {
+        /**
+         * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
+         * @example shop
+         */
+        asked_by: string;
+        /**
+         * @description As it was asked for.
+         * @example ada@example.com
+         */
+        contact: string;
+        list_id: string | null;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-03-01T10:00:00.123Z
+         */
+        time: string;
+      };
+      /** @description The newest that the service knows of. */
+      seal: components['schemas']['ReportSeal'] | null;
+    };
+    ReportSeal: {
+      /**
+       * @description Events that were sealed.
+       * @example 3
+       */
+      count: number;
+      /**
+       * @description Link of the last of them.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      head: string;
+      /**
+       * @description Of the public key that signed.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      key_fingerprint: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      sealed_at: string;
+    };
     RequiredError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -4683,6 +4778,119 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['NotFoundError'] | components['schemas']['NoSuchContactError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getContactReport: {
+    parameters: {
+      query?: {
+        /** @description Id or name of a list: only what concerns it. */
+        list_id?: string;
+        /** @description The point in time; default: now. */
+        time?: string;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        contact: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page about a contact, made to be printed */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['Report'];
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+          'text/html': string;
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['InvalidTimeError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['RequiredError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['NotFoundError']
+            | components['schemas']['NoSuchContactError']
+            | components['schemas']['NoSuchListError']
+            | components['schemas']['NoSuchListNearError']
+            | components['schemas']['NeverInListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -8834,6 +9042,7 @@ export const operationTable = {
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],
   getContactHistory: ['get', '/v1/audit/contacts/{contact}/history', 'safe'],
   getContactProof: ['get', '/v1/audit/contacts/{contact}/proof', 'safe'],
+  getContactReport: ['get', '/v1/audit/contacts/{contact}/report', 'safe'],
   getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],

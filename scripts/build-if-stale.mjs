@@ -19,6 +19,9 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stampFile = path.join(root, 'dist', '.inputs');
 
+/** What the service reads beside its code. */
+const readAtRun = ['src/api/openapi/examples.json', 'src/audit/report.mustache'];
+
 function fingerprint() {
   const hash = createHash('sha256');
   const sources = ['src', 'client']
@@ -29,7 +32,7 @@ function fingerprint() {
     .sort();
   for (const name of [
     ...sources,
-    'src/api/openapi/examples.json',
+    ...readAtRun,
     'tsconfig.json',
     'tsconfig.build.json',
     'tsconfig.client.json',
@@ -61,10 +64,7 @@ if (isForced || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   mkdirSync(fresh, { recursive: true });
-  cpSync(
-    path.join(root, 'src', 'api', 'openapi', 'examples.json'),
-    path.join(fresh, 'api', 'openapi', 'examples.json'),
-  );
+  for (const file of readAtRun) cpSync(path.join(root, file), path.join(fresh, path.relative('src', file)));
   // The page at /docs. Swagger UI is not installed where the service runs.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
     cpSync(require.resolve(`swagger-ui-dist/${name}`), path.join(fresh, 'swagger-ui', name));

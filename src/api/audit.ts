@@ -8,6 +8,7 @@ import type { ProofRequest } from '../evidence/prove.js';
 import type { Queries } from '../projections/queries.js';
 import { addFeed } from './audit-feed.js';
 import { addListAt } from './audit-list.js';
+import { addReport, type SealedLog } from './audit-report.js';
 import type { Call } from './endpoint-runner.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { parseContact } from './query.js';
@@ -17,7 +18,7 @@ import type { Routes } from './routes.js';
 /** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
 const provenEvents = 10_000;
 
-export interface Proofs {
+export interface Proofs extends SealedLog {
   /** Against a seal made now. @throws ServiceError `unavailable` the log is not verified yet; as `provePerson` */
   prove(stored: StoredEvents, request: Omit<ProofRequest, 'seal'>): Promise<Proof>;
 }
@@ -75,6 +76,7 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
     return { data: await proofs.prove(audit.stored, { stream, limit: provenEvents, signal: call.signal() }) };
   });
 
+  addReport(routes, endpoints.report, { audit, proofs, find });
   addListAt(routes, endpoints.listAt, audit);
   addFeed(routes, endpoints.events, { feed: audit.feed, isStopping });
 }

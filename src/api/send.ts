@@ -18,6 +18,8 @@ export interface StreamedAnswer {
   readonly contentType: string;
   /** Pieces of text. Each is asked for when the one before has been written. */
   readonly pieces: AsyncIterable<string>;
+  /** Of security, in place of those of an API. */
+  readonly security?: readonly string[];
   readonly close?: () => void;
   /** What went wrong inside it, for the log. */
   readonly fault?: () => unknown;
@@ -58,13 +60,13 @@ interface StreamOptions {
 /** Headers are sent with the first piece: until then an error can still be answered as one. Rejects when the client goes away. */
 export async function sendStream(
   response: Response,
-  { contentType, pieces }: StreamedAnswer,
+  { contentType, pieces, security = fixedHeaders }: StreamedAnswer,
   { headers, isHead, stallTimeout }: StreamOptions,
 ): Promise<void> {
   const signal = clientSignal(response);
   signal.throwIfAborted();
   const start = (): void => {
-    if (!response.headersSent) response.writeHead(200, [...fixedHeaders, 'content-type', contentType, ...headers]);
+    if (!response.headersSent) response.writeHead(200, [...security, 'content-type', contentType, ...headers]);
   };
   // Where nothing waits to be written, the next piece is what is slow, not the client.
   response.setTimeout(stallTimeout, () => {

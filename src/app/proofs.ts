@@ -7,6 +7,8 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { ProofError, provePerson } from '../evidence/prove.js';
 import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { holdingSeal } from '../evidence/holding-seal.js';
+import { newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { sealNow } from '../evidence/seal-now.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
@@ -42,6 +44,11 @@ export function createProofs({ store, guard, views, dataDir, logger, clock }: Pr
   }
 
   return {
+    tree: source,
+    async newestSeal() {
+      const seal = newestSeal(path.join(dataDir, sealsName));
+      return seal && (await holdingSeal(seal, source));
+    },
     async prove(stored, request) {
       const head = await verified();
       if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });

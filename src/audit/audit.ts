@@ -1,5 +1,5 @@
 /** The answers for auditors, over one log. */
-import type { AuditSources } from './basis.js';
+import { begin, type Asked, type AuditSources, type Begun } from './basis.js';
 import type { EmailSources } from './emails.js';
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
@@ -17,6 +17,8 @@ import { createStoredEvents, type StoredEvents } from './stored-events.js';
  * with its reason.
  */
 export interface Audit {
+  /** One moment of the log, for several answers that agree. */
+  begin(asked: Asked): Promise<Begun>;
   history(request: HistoryRequest): Promise<HistoryPage>;
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
@@ -32,6 +34,7 @@ export function createAudit(options: AuditOptions): Audit {
   const { reader } = options;
   const sources = { ...options, catalogues: createCatalogues(reader), pace: createReplayPace() };
   return {
+    begin: (asked) => begin(sources, asked),
     history: createHistories(sources),
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),

@@ -37,7 +37,7 @@ export interface Begun {
   readonly listId: string | undefined;
 }
 
-interface Asked {
+export interface Asked {
   readonly times: readonly (string | undefined)[];
   /** Id or name. */
   readonly list?: string | undefined;

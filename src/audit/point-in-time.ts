@@ -4,7 +4,7 @@ import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
 import type { Cause, ContactFold, Fact, MembershipFacts } from './contact-facts.js';
 import { foldContact } from './contact-fold.js';
 import { ServiceError } from '../errors.js';
-import { begin, type AuditSources, type Basis } from './basis.js';
+import { begin, type AuditSources, type Basis, type Begun } from './basis.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
 import type { ProfileValues } from './profile.js';
 import type { UnreadableEvent } from './unreadable.js';
@@ -17,6 +17,8 @@ export interface ContactAtRequest {
   readonly list?: string | undefined;
   /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
   readonly time: string;
+  /** Default: the log as it is now. */
+  readonly begun?: Begun | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,7 +63,7 @@ export type ContactAt = Basis & {
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
   const { time, list } = request;
-  const { moment, basis, listId } = await begin(sources, { times: [time], list });
+  const { moment, basis, listId } = request.begun ?? (await begin(sources, { times: [time], list }));
   const fold = await foldContact(reader, { ...request, listId, moment, pace });
   if (fold === undefined) throw new ServiceError('no_such_contact');
   if (listId !== undefined && wasNeverIn(fold, listId)) throw new ServiceError('never_in_list');

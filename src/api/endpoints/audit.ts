@@ -40,6 +40,15 @@ export const auditEndpoints = {
     answer: { data: answers.contactAt },
     errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
   }),
+  report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
+    scope: 'audit:read',
+    summary: 'A page about a contact, made to be printed',
+    description:
+      '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
+    query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
+    answer: { data: answers.report, others: { 'text/html': z.string() } },
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
+  }),
   proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
     scope: 'audit:read',
     summary: 'A proof of the events of a contact',

@@ -7,6 +7,7 @@ import { registerAuditHistory } from './history.js';
 import { registerAuditList } from './list.js';
 import { registerAuditLists } from './lists.js';
 import { registerAuditProve } from './prove.js';
+import { registerAuditReport } from './report.js';
 import { registerAuditSeal } from './seal.js';
 import { registerAuditVerify } from './verify.js';
 import type { CommandLine } from '../command-line.js';
@@ -20,6 +21,7 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditAt(audit, line);
   registerAuditList(audit, line);
   registerAuditLists(audit, line);
+  registerAuditReport(audit, line);
   registerAuditEvents(audit, line);
   registerAuditVerify(audit, line);
   registerAuditSeal(audit, line);

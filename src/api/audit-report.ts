@@ -1,0 +1,45 @@
+/** What the endpoint of reports does: the facts about one person as JSON, or as a page to be printed. */
+import type { Audit } from '../audit/audit.js';
+import { hiddenFrom } from '../audit/redaction.js';
+import { createReport, type ReportSources } from '../audit/report.js';
+import { reportPage, reportPolicy } from '../audit/report-page.js';
+import type { Call } from './endpoint-runner.js';
+import type { Endpoints } from './endpoints/endpoints.js';
+import { securityHeaders } from './security-headers.js';
+import type { Routes } from './routes.js';
+
+export interface SealedLog {
+  /** Knows the numbers of events. */
+  readonly tree: ReportSources['tree'];
+  /** The newest of the data folder, where the log is still the sealed one. */
+  newestSeal(): Promise<ReportSources['seal']>;
+}
+
+interface ReportRoute {
+  readonly audit: Audit;
+  readonly proofs: SealedLog;
+  readonly find: (
+    call: Call<unknown, unknown, 'contact'>,
+  ) => Promise<{ readonly stream: string; readonly contactId?: string }>;
+}
+
+const pageHeaders = securityHeaders(reportPolicy);
+
+export function addReport(routes: Routes, endpoint: Endpoints['audit']['report'], options: ReportRoute): void {
+  const { audit, proofs, find } = options;
+  routes.on(endpoint, async (call) => {
+    const { list_id: list, time } = call.query;
+    const found = await find(call);
+    const contact = call.parameter('contact');
+    const asked = { contact, ...found, list, time, askedBy: call.context.actor, hidden: hiddenFrom(call.scopes) };
+    const sources = { audit, tree: proofs.tree, seal: await proofs.newestSeal() };
+    const made = await createReport(sources, { ...asked, signal: call.signal() });
+    if (call.request.accepts(['text/html', 'application/json']) === 'application/json') return { data: made };
+    const pieces = one(reportPage(made));
+    return { contentType: 'text/html; charset=utf-8', pieces, security: pageHeaders };
+  });
+}
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}

@@ -1,0 +1,104 @@
+/** A report as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import Mustache from 'mustache';
+import type { Consent } from '../events/contact.js';
+import { profileFields } from '../events/contact.js';
+import type { Evidence } from './event-details.js';
+import type { ContactAt, SubscriptionAt } from './point-in-time.js';
+import type { ProfileValues } from './profile.js';
+import type { HistoryItem } from './history-item.js';
+import type { Report, ReportedEmail, ReportedEvent } from './report.js';
+
+const template = readFileSync(new URL('./report.mustache', import.meta.url), 'utf8');
+const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';
+const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+
+/** What a browser may do with the page: show it, in its own style. */
+export const reportPolicy = { styleSrc: [styleHash] };
+
+export function reportPage({ question, contact, history, emails, ...rest }: Report): string {
+  const { answered_at, log_id, position, ordinal, head, unlinked = false, future = false, list_note = false } = contact;
+  return Mustache.render(template, {
+    ...rest,
+    ...question,
+    ...{ answered_at, log_id, position, ordinal, head, unlinked, future, list_note },
+    policy: `default-src 'none'; style-src ${styleHash}`,
+    contact_id: contact.contact_id ?? 'CONTACT',
+    profile: profileRows(contact),
+    subscriptions: subscriptionsOf(contact).map(subscriptionRow),
+    unreadable: contact.unreadable ?? [],
+    history: history.map(eventRow),
+    emails: emails.length === 0 ? false : { rows: emails.map(emailRow) },
+  });
+}
+
+const emailRow = ({ requested_at, subject, outcome, outcome_at }: ReportedEmail) => ({
+  requested_at: requested_at ?? 'unknown',
+  subject: subject ?? '(not shown)',
+  outcome,
+  outcome_at: outcome_at ?? 'unknown',
+});
+
+const subscriptionsOf = (contact: ContactAt): readonly SubscriptionAt[] =>
+  'subscription' in contact ? [contact.subscription] : contact.subscriptions;
+
+function profileRows({ profile }: ContactAt) {
+  if (profile === null) return false;
+  return { rows: [{ name: 'email', value: profile.email }, ...valuesOf(profile)] };
+}
+
+const valuesOf = (values: Partial<ProfileValues>) =>
+  profileFields.flatMap((name) => {
+    const value = values[name];
+    return value === undefined || value === null ? [] : [{ name, value }];
+  });
+
+function subscriptionRow({ list_id, list_name, status, consent, tags, because }: SubscriptionAt) {
+  return {
+    list_id,
+    list_name: list_name ?? list_id,
+    status: status ?? 'Not in the list',
+    because: because ?? false,
+    tags: tags.map(({ tag_name }) => ({ tag_name })),
+    consent: consent === null ? false : { ...consentRow(consent, consent.because), recorded: consent.because },
+  };
+}
+
+/** A consent that came with an unsubscription is its withdrawal. */
+function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
+  const { source, legal_basis, statement, occurred_at, ip } = consent;
+  return {
+    title: type === 'ContactUnsubscribed' ? 'Withdrawal of consent' : 'Consent',
+    rows: [
+      { name: 'given at', value: occurred_at },
+      { name: 'source', value: source },
+      { name: 'legal basis', value: legal_basis },
+      { name: 'from', value: ip },
+    ].filter(({ value }) => value !== undefined),
+    statement: statement ?? false,
+  };
+}
+
+function eventRow({ ordinal, event }: ReportedEvent) {
+  const { at, position, summary, actor, request_id, consent, type } = event;
+  return {
+    at: at ?? 'unknown',
+    place: ordinal === null ? `position ${position}` : `number ${ordinal}`,
+    summary,
+    by: actor ?? 'unknown',
+    request_id: request_id ?? 'unknown',
+    changes: changesIn(event),
+    consent: consent === undefined ? false : consentRow(consent, { type }),
+  };
+}
+
+/** The values that an event of the profile wrote. */
+function changesIn({ type, data }: HistoryItem) {
+  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
+  const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
+  if (typeof person !== 'object' || person === null) return [];
+  return Object.entries(person).flatMap(([name, value]: [string, unknown]) =>
+    name === 'salt' || (value !== null && typeof value !== 'string') ? [] : [{ name, value: value ?? 'cleared' }],
+  );
+}

@@ -1,0 +1,138 @@
+/** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
+import type { TreeSource } from '../eventstore/tree.js';
+import type { Audit } from './audit.js';
+import type { HistoryPage, HistoryRequest } from './history.js';
+import type { HistoryItem } from './history-item.js';
+import type { ContactAt } from './point-in-time.js';
+import type { Hidden } from './redaction.js';
+import { answerOf } from './report-answer.js';
+
+export interface ReportRequest {
+  /** As it was asked for: an id or an address. */
+  readonly contact: string;
+  readonly stream: string;
+  /** Only this life of the stream. */
+  readonly contactId?: string | undefined;
+  /** Id or name. */
+  readonly list?: string | undefined;
+  /** ISO 8601, UTC, milliseconds. Default: now. */
+  readonly time?: string | undefined;
+  /** Id of the API key, or `cli`. */
+  readonly askedBy: string;
+  /** Of e-mails, what the reader may not see. */
+  readonly hidden?: Hidden;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A seal that holds for this log. */
+export interface ReportSeal {
+  readonly count: number;
+  /** Link of the last of them, hex. */
+  readonly head: string;
+  readonly sealed_at: string;
+  /** SHA-256 of the public key (SPKI in DER), hex. */
+  readonly key_fingerprint: string;
+}
+
+export interface ReportSources {
+  readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
+  /** Knows the numbers of events. Undefined: they are not known. */
+  readonly tree: Pick<TreeSource, 'ordinalAt'> | undefined;
+  /** Undefined: there is none. */
+  readonly seal: ReportSeal | undefined;
+}
+
+export interface ReportedEvent {
+  /** Number of the event in the log, from 1; null: it is not known. */
+  readonly ordinal: number | null;
+  readonly event: HistoryItem;
+}
+
+export interface ReportedEmail {
+  readonly email_id: string;
+  readonly requested_at: string | null;
+  /** Null where the reader may not see it, or it cannot be read. */
+  readonly subject: string | null;
+  /** What happened to it last, in plain words. */
+  readonly outcome: string;
+  readonly outcome_at: string | null;
+}
+
+export interface Report {
+  readonly question: {
+    readonly contact: string;
+    readonly list_id: string | null;
+    readonly time: string;
+    readonly asked_by: string;
+  };
+  readonly answer: string;
+  readonly contact: ContactAt;
+  readonly history: readonly ReportedEvent[];
+  readonly emails: readonly ReportedEmail[];
+  /** The e-mails are complete up to this position. */
+  readonly emails_until: string | null;
+  readonly seal: ReportSeal | null;
+  readonly not_proven: readonly string[];
+}
+
+const itemsAPage = 500;
+
+/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
+export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
+  const { audit, seal } = sources;
+  const { list, contact: name, askedBy, ...about } = request;
+  const begun = await audit.begin({ times: [request.time], list });
+  const { time = begun.basis.answered_at } = request;
+  const contact = await audit.contactAt({ ...about, list, time, begun });
+  const whole = await pagesOf(audit, { ...about, begun: { ...begun, listId: undefined } });
+  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, list, begun });
+  const history = items.filter(({ email }) => email === undefined);
+  return {
+    question: { contact: name, list_id: begun.listId ?? null, time, asked_by: askedBy },
+    answer: answerOf(contact, name),
+    contact,
+    history: await numbered(history, sources),
+    emails: emailsIn(whole.items),
+    emails_until: whole.emails_until ?? null,
+    seal: seal ?? null,
+    not_proven: notProven,
+  };
+}
+
+async function pagesOf(
+  audit: Pick<Audit, 'history'>,
+  request: Omit<HistoryRequest, 'limit'>,
+): Promise<Pick<HistoryPage, 'items' | 'emails_until'>> {
+  const items: HistoryItem[] = [];
+  let page: HistoryPage | undefined;
+  do {
+    page = await audit.history({ ...request, after: page?.next_cursor, limit: itemsAPage });
+    items.push(...page.items);
+  } while (page.next_cursor !== undefined);
+  return { ...page, items };
+}
+
+async function numbered(items: readonly HistoryItem[], { tree }: ReportSources): Promise<ReportedEvent[]> {
+  const events: ReportedEvent[] = [];
+  for (const event of items) events.push({ ordinal: (await tree?.ordinalAt(event.position)) ?? null, event });
+  return events;
+}
+
+/** In the order of their requests. */
+function emailsIn(items: readonly HistoryItem[]): readonly ReportedEmail[] {
+  const found = new Map<string, ReportedEmail>();
+  for (const { email, at = null, summary } of items) {
+    if (email === undefined) continue;
+    const first = found.get(email.email_id) ?? { ...email, requested_at: at };
+    found.set(email.email_id, { ...first, outcome: summary, outcome_at: at });
+  }
+  return [...found.values()];
+}
+
+const notProven: readonly string[] = [
+  'Who the person is. The record says what the program that wrote it was told: that the address is this person’s, where and how they agreed, and from which network address.',
+  'Which human being used an API key. “By” names the key, and nobody else.',
+  'That a clock was right. Times are those of the machine that wrote the event; within one stream they never run backwards.',
+  'That an e-mail was read, or arrived. “Sent” means that a mail server took it. E-mails are in no proof.',
+  'Anything by itself: this page is not signed. Compare it with the record by the commands above, and with a seal that was kept by somebody who cannot write to the record. A seal by a key that lies beside the record proves nothing against whoever can read that key.',
+];

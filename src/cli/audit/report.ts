@@ -1,0 +1,95 @@
+/** `audience audit report`: one page about one person, to be printed or handed on. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createReport, type Report, type ReportSeal } from '../../audit/report.js';
+import { reportPage } from '../../audit/report-page.js';
+import { holdingSeal } from '../../evidence/holding-seal.js';
+import type { Seal } from '../../evidence/seal.js';
+import type { TreeSource } from '../../eventstore/tree.js';
+import { demandPlace } from '../../transfer/export-file.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { openLinks } from './evidence-links.js';
+import { auditing, findContact, type Auditing } from './log.js';
+import { timeIn, timeOption } from './options.js';
+import { keep } from './sealing.js';
+import { demandedSeals } from './verify.js';
+
+const optionsSchema = z.object({
+  out: z.string().min(1),
+  time: z.string().optional(),
+  list: z.string().optional(),
+  seal: z.string().optional(),
+  publicKey: z.string().optional(),
+  force: z.boolean().default(false),
+});
+type Options = z.output<typeof optionsSchema>;
+
+export function registerAuditReport(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('report')
+    .description('one page about one person: the answer in a sentence, every change, the e-mails, and how to check it')
+    .argument('<contact>', 'contact id, or e-mail address')
+    .requiredOption('--out <file>', 'where the page goes; - is standard output')
+    .option('--list <list>', 'only this list, by id or name')
+    .addOption(timeOption('--at, --time <time>'))
+    .option(
+      '--seal <file>',
+      'a seal that was kept elsewhere: the page says that the log is the sealed one, or none is made',
+    )
+    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
+    .option('--force', 'replaces a file that is there already')
+    .action((contact: string, options: unknown) => report(contact, optionsSchema.parse(options), line));
+  withExamples(command, [
+    'audience audit report ada@example.com --out ada.html',
+    'audience audit report ada@example.com --list Newsletter --time 2026-03-01 --seal seal.json --out ada.html',
+  ]);
+}
+
+async function report(contact: string, options: Options, line: CommandLine): Promise<void> {
+  const { out, force } = options;
+  if (out !== '-') demandPlace(out, force);
+  await auditing(line, async (open) => {
+    const made = await reportOn(contact, options, open);
+    const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
+    if (out === '-') return await line.stdout.write(text);
+    // It holds personal data.
+    await keep(out, text, 0o600);
+    line.stderr.write(`Written to ${out}. ${made.answer}\n`);
+  });
+}
+
+async function reportOn(contact: string, options: Options, open: Auditing): Promise<Report> {
+  const { line, log, audit } = open;
+  const time = options.time === undefined ? undefined : timeIn('--time', options.time, 'end');
+  const [given] = demandedSeals(
+    { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey },
+    line,
+  );
+  const found = await findContact(contact, open);
+  const links = await openLinks(log, line);
+  try {
+    const { tree } = links.source;
+    const seal = given && (await compared(given.seal, tree, line));
+    const { list } = options;
+    return await createReport(
+      { audit, tree, seal },
+      { contact, ...found, list, time, askedBy: 'cli', signal: line.signal },
+    );
+  } finally {
+    await links.close();
+  }
+}
+
+/** @throws CommandFailedError the log is not the one that was sealed, or that cannot be told */
+async function compared(seal: Seal, tree: TreeSource | undefined, line: CommandLine): Promise<ReportSeal> {
+  const found = tree && (await holdingSeal(seal, tree));
+  if (found !== undefined) return found;
+  line.exitWith(1);
+  const reason =
+    tree === undefined
+      ? 'there are no views that keep the evidence of this log, to compare with the seal'
+      : 'the log is not the one that was sealed: audience audit verify --seal tells more';
+  throw new CommandFailedError(`No page was made: ${reason}.`, { type: 'seal' });
+}

@@ -1,0 +1,188 @@
+/** The report on one person: the facts, and the page that shows them to somebody who trusts nobody. */
+import { describe, expect, test } from 'vitest';
+import { createReport, type Report, type ReportRequest, type ReportSources } from '../../src/audit/report.js';
+import { reportPage } from '../../src/audit/report-page.js';
+import type { DomainEvent } from '../../src/events/codec.js';
+import { exampleEvents as e, examples, exampleSalt } from '../support/examples.js';
+import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
+
+const { list, otherList, contact_id } = examples;
+
+const withConsent = (type: 'ContactSubscribed' | 'ContactUnsubscribed', consent: object): DomainEvent => ({
+  type,
+  data: {
+    contact_id,
+    ...list,
+    previous_status: type === 'ContactSubscribed' ? null : 'Subscribed',
+    person: { salt: exampleSalt, consent },
+  },
+});
+
+const about = {
+  seal: undefined,
+  tree: { ordinalAt: (position: string) => Promise.resolve(Number(position)) },
+} satisfies Omit<ReportSources, 'audit'>;
+
+const report = (log: AuditedLog, request: Partial<ReportRequest> = {}): Promise<Report> =>
+  createReport(
+    { ...about, audit: log.audit },
+    { contact: 'Ada@example.com', stream: contactStream, time: second(59), askedBy: 'cli', ...request },
+  );
+
+describe('the answer in one sentence', () => {
+  test.for<[string, DomainEvent[], Partial<ReportRequest>]>([
+    [
+      `At ${second(59)} Ada@example.com was subscribed to the list “Newsletter”, since ${second(1)}.`,
+      [e.subscribed],
+      { list: list.list_id },
+    ],
+    [
+      `At ${second(59)} Ada@example.com was unsubscribed from the list “Newsletter”, since ${second(1)}.`,
+      [e.subscribed, e.unsubscribed],
+      { list: list.list_id },
+    ],
+    [`At ${second(59)} Ada@example.com was subscribed to the list “Newsletter”.`, [e.subscribed], {}],
+    [`At ${second(59)} Ada@example.com was in no list.`, [], {}],
+    [`At ${second(0)} there was no contact Ada@example.com.`, [e.subscribed], { time: second(0) }],
+  ])('%s', async ([sentence, events, request]) => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.otherListCreated);
+    await log.at(1, e.contactCreated, ...events);
+    expect((await report(log, request)).answer).toBe(sentence);
+  });
+
+  test('before the contact came into the list', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.otherListCreated, e.contactCreated);
+    await log.at(2, { ...e.subscribed, data: { contact_id, ...otherList, previous_status: null } });
+    const { answer } = await report(log, { list: otherList.list_id, time: second(1) });
+    expect(answer).toBe(`At ${second(1)} Ada@example.com was not in the list “${otherList.list_name}”.`);
+  });
+});
+
+describe('the facts', () => {
+  test('every event has its number; the question, the log and what is not proven stand beside them', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await log.at(1, e.contactCreated, e.subscribed);
+    const made = await report(log, { list: list.list_id });
+    expect(made.history.map(({ event, ordinal }) => [event.type, ordinal])).toEqual([['ContactSubscribed', 3]]);
+    expect(made.question).toEqual({
+      contact: 'Ada@example.com',
+      list_id: list.list_id,
+      time: second(59),
+      asked_by: 'cli',
+    });
+    expect(made.contact).toMatchObject({ ordinal: 3, head: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
+    expect(made.seal).toBeNull();
+    expect(made.not_proven.length).toBeGreaterThan(3);
+  });
+
+  test('a history of many pages is there as a whole', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await log.at(1, e.contactCreated);
+    for (let number = 0; number < 300; number += 1) await log.at(2, e.subscribed, e.unsubscribed);
+    expect((await report(log)).history).toHaveLength(601);
+  });
+
+  test('without a time it is as the log is now', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.contactCreated);
+    expect((await report(log, { time: undefined })).question.time).toBe(new Date(answerTime).toISOString());
+  });
+
+  test('e-mails stand beside the changes, each with what happened last', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
+    for (const [number, event] of [e.emailRequested, e.dispatchStarted, e.emailDeferred, e.emailFailed].entries())
+      await log.append(`email-${'1'.repeat(32)}`, event, { at: second(number) });
+    for (const list_ of [undefined, list.list_id]) {
+      const { history, emails, emails_until } = await report(log, { list: list_ });
+      expect(history.map(({ event }) => event.type)).not.toContain('EmailRequested');
+      expect(emails).toEqual([
+        {
+          email_id: examples.email_id,
+          requested_at: second(0),
+          subject: 'Hello',
+          outcome: 'The e-mail was given up (smtp_5xx).',
+          outcome_at: second(3),
+        },
+      ]);
+      expect(emails_until).toBe(await log.store.head());
+    }
+  });
+
+  test('there is none of somebody unknown', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await expect(report(log)).rejects.toMatchObject({ code: 'no_such_contact' });
+  });
+});
+
+describe('the page', () => {
+  const statement = 'Yes,\n  send me <b>news</b>.\n\nنعم، أرسلوا لي';
+
+  async function page(consent: object, type: 'ContactSubscribed' | 'ContactUnsubscribed' = 'ContactSubscribed') {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    await log.at(
+      1,
+      e.contactCreated,
+      ...(type === 'ContactUnsubscribed' ? [e.subscribed] : []),
+      withConsent(type, consent),
+    );
+    return reportPage(await report(log));
+  }
+
+  test('a consent stands there word for word, line breaks and all', async () => {
+    const html = await page({
+      source: 'signup form',
+      legal_basis: 'consent',
+      statement,
+      ip: '203.0.113.7',
+      occurred_at: second(1),
+    });
+    expect(html).toContain(
+      '<blockquote dir="auto">Yes,\n  send me &lt;b&gt;news&lt;&#x2F;b&gt;.\n\nنعم، أرسلوا لي</blockquote>',
+    );
+    for (const fact of ['signup form', 'legal basis', '203.0.113.7', second(1)]) expect(html).toContain(fact);
+    expect(html).not.toContain('Withdrawal');
+  });
+
+  test('a withdrawal is called so', async () => {
+    expect(await page({ source: 'link in an e-mail' }, 'ContactUnsubscribed')).toContain('Withdrawal of consent');
+  });
+
+  test('hostile text in every field is text, and the page loads and runs nothing', async () => {
+    const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)>{{{statement}}}{{> x}}`;
+    const log = await auditedLog();
+    await log.at(0, { type: 'ListCreated', data: { list_id: list.list_id, list_name: hostile } });
+    const person = { salt: exampleSalt, email: 'ada@example.com', firstName: hostile, address: hostile };
+    await log.append(
+      contactStream,
+      { type: 'ContactCreated', data: { contact_id, person } },
+      { at: second(1), actor: hostile, request_id: hostile },
+    );
+    await log.at(2, {
+      ...e.subscribed,
+      data: {
+        contact_id,
+        list_id: list.list_id,
+        list_name: hostile,
+        previous_status: null,
+        person: {
+          salt: exampleSalt,
+          consent: { source: hostile, statement: hostile, legal_basis: hostile, ip: hostile },
+        },
+      },
+    });
+    const message = { ...e.emailRequested.data.message, subject: hostile };
+    await log.append(`email-${'1'.repeat(32)}`, { ...e.emailRequested, data: { ...e.emailRequested.data, message } });
+    const html = reportPage(await report(log, { contact: hostile, askedBy: hostile }));
+    expect(html).not.toMatch(/<(?:script|img|iframe|object|embed|link|form)\b/i);
+    expect(html).not.toMatch(/\b(?:src|href|on\w+)\s*=\s*["'][^"']*(?:x|alert)/i);
+    expect(html.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(12);
+    expect(html).toContain(`Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-`);
+  });
+});

@@ -1,0 +1,57 @@
+/** `audience audit report` as an auditor uses it. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audience, type Ended } from '../../support/audience.js';
+import { personOf, secret, writePast } from '../../support/proofs.js';
+
+let folder: string;
+let seal: string;
+const out = (): string => path.join(folder, 'page.html');
+const on = (...words: readonly string[]): Promise<Ended> =>
+  audience(['--data-dir', folder, 'audit', ...words], { env: { SECRET: secret } });
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'cli-report-'));
+  await writePast(folder, { people: 3, rounds: 5 });
+  seal = path.join(folder, 'seal.json');
+  expect((await on('seal', '--out', seal)).code).toBe(0);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('writes the page, with the seal that was given', async () => {
+  const { email } = personOf(2);
+  const made = await on('report', email, '--seal', seal, '--out', out());
+  expect(made).toMatchObject({ code: 0, out: '' });
+  expect(made.err).toMatch(/^Written to .*page\.html\. At .* was /);
+  expect(statSync(out()).mode & 0o777).toBe(0o600);
+  const page = readFileSync(out(), 'utf8');
+  const { count, sealed_at } = JSON.parse(readFileSync(seal, 'utf8')) as { count: number; sealed_at: string };
+  expect(page).toContain(`${sealed_at}, up to event ${count}`);
+  expect((await on('report', email, '--out', out())).code).toBe(1);
+});
+
+test('the same facts as JSON; without a seal it says so', async () => {
+  const { email, contactId } = personOf(1);
+  const json = await on('report', contactId, '--json', '--out', '-');
+  expect(JSON.parse(json.out)).toMatchObject({ question: { contact: contactId, asked_by: 'cli' }, seal: null });
+  expect((await on('report', email, '--out', '-')).out).toContain('No seal was given');
+});
+
+test('a log that is not the sealed one gets no page', async () => {
+  const other = path.join(folder, 'other');
+  mkdirSync(other);
+  await writePast(other, { people: 2, rounds: 4 });
+  const page = path.join(folder, 'never.html');
+  const refused = await audience(
+    ['--data-dir', other, 'audit', 'report', personOf(1).email, '--seal', seal, '--out', page],
+    { env: { SECRET: secret } },
+  );
+  expect(refused.code).toBe(1);
+  expect(refused.err).toMatch(/No page was made: the log (?:is not the one that was sealed|has fewer events)/);
+  expect(() => statSync(page)).toThrow();
+  const altered = path.join(folder, 'altered.json');
+  writeFileSync(altered, readFileSync(seal, 'utf8').replace(/"count": (\d)/, '"count": 9$1'));
+  expect((await on('report', personOf(1).email, '--seal', altered, '--out', page)).code).toBe(1);
+});
