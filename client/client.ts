@@ -60,12 +60,17 @@ type Send = (
   init: object,
 ) => Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>;
 
+/** @throws TypeError the address or the key cannot be one */
 export function createClient(options: ClientOptions): AudienceClient {
   const { baseUrl, apiKey, retries = 4, maxWait = 60_000, fetch = (request) => globalThis.fetch(request) } = options;
+  if (!/^https?:/.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new TypeError('baseUrl must be the address of a service: https://…');
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be an API key, without blanks');
   const repeats: RepeatOptions = { retries, maxWait, fetch };
   const http = createFetchClient<paths>({
     baseUrl,
-    headers: { Authorization: `Bearer ${apiKey}` },
+    // What can be answered as a page, too, is wanted as JSON.
+    headers: { Authorization: `Bearer ${apiKey}`, Accept: 'application/json, */*;q=0.1' },
     fetch: (request) => fetchWithRepeats(request, isSafe(request), repeats),
   });
   const send: Send = http.request as Send;

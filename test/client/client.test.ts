@@ -36,6 +36,9 @@ describe('against a service', () => {
     const { data: found } = await client.findContact({ query: { email } });
     expect(found.subscriptions).toMatchObject([{ list_id: data.list_id, status: 'Subscribed', tags: [] }]);
     expect(found.contact_id).toBe(saved.data.contact_id);
+    // Browsers get a page.
+    const report = await client.getContactReport({ path: { contact: email } });
+    expect(report.data.question.contact).toBe(email);
     expect((await client.deleteList({ path })).message).toBe('List deleted successfully!');
   });
 
@@ -171,4 +174,13 @@ describe('against a server that fails', () => {
     );
     expect(outcome).toMatchObject({ name: 'AudienceError', statusCode: 502, type: 'unknown' });
   });
+});
+
+test.each([
+  [{ baseUrl: '127.0.0.1:3000', apiKey: 'k' }, 'baseUrl must be the address of a service: https://…'],
+  [{ baseUrl: '', apiKey: 'k' }, 'baseUrl must be the address of a service: https://…'],
+  [{ baseUrl: 'http://127.0.0.1:3000', apiKey: '' }, 'apiKey must be an API key, without blanks'],
+  [{ baseUrl: 'http://127.0.0.1:3000', apiKey: 'k\n' }, 'apiKey must be an API key, without blanks'],
+])('%j is refused at once', (options, message) => {
+  expect(() => createClient(options)).toThrow(new TypeError(message));
 });
