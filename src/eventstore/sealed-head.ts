@@ -1,5 +1,5 @@
 /** The sealed head of a log: how many events it has and its last link, with a MAC that only who has the secret of the deployment can make. */
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { field, type ChainHead } from './chain.js';
 
 /** As it is stored; all in hex. */
@@ -11,7 +11,7 @@ export interface SealedHead {
 
 /** HMAC-SHA-256 over three fields: log id, count, head. @param key derived from the secret (`deriveHeadKey`) */
 export const macOf = (
-  key: Uint8Array,
+  key: Uint8Array | KeyObject,
   { logId, count, head }: Pick<ChainHead, 'count' | 'head'> & { readonly logId: string },
 ): string =>
   createHmac('sha256', key)

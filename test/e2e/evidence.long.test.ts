@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import { newFolder, verified } from '../support/evidence-log.js';
-import { runToExit, startService, type Service } from '../support/service.js';
+import { eventually, runToExit, startService, type Service } from '../support/service.js';
 import { dropViews, onServers } from '../support/stores.js';
 
 const embeddedOnly = 'the embedded log keeps its chain itself';
@@ -93,3 +93,34 @@ test('an altered log is refused, says what and where and what to do, and is left
   expect(await evidenceOf(service)).toMatchObject({ count: 6, verified: true });
   expect(existsSync(path.join(service.dataDir, 'views.db'))).toBe(true);
 }, 120_000);
+
+test('a log that is rewritten while the service runs stops it, whether it writes or is only asked for its health', async ({
+  skip,
+}) => {
+  skip(onServers, embeddedOnly);
+  const ask: readonly ((service: Service) => Promise<unknown>)[] = [
+    (service) => service.post('/v1/groups/create', { group_name: 'After' }),
+    (service) => service.get('/health/ready', { authorization: undefined }),
+  ];
+  for (const meet of ask) {
+    const service = await started();
+    await newGroup(service);
+    new Database(logOf(service)).exec(`update events set type = 'x', chain = zeroblob(32) where position = 2`).close();
+    await meet(service).catch(() => undefined);
+    const exit = await eventually(async () => (isAlive(service.pid()) ? undefined : service.output()));
+    expect(exit).toContain('the event log was rewritten while the service ran');
+    expect(exit).toContain('stopping: the event log was altered');
+    const db = new Database(logOf(service), { readonly: true });
+    expect(db.prepare('select count(*) from events').pluck().get()).toBe(2);
+    db.close();
+  }
+}, 60_000);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

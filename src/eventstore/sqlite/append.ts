@@ -1,6 +1,7 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
-import { firstLink, fromHex, leafOf, linkOf, toHex, type ChainedEvent, type Hash } from '../chain.js';
+import { createSecretKey } from 'node:crypto';
+import { firstLink, fromHex, leafOf, linkBytes, linkOf, toHex, type ChainedEvent, type Hash } from '../chain.js';
 import { headFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
 import { readSealedLog } from './links.js';
@@ -61,7 +62,10 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
   const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const insertBlock = db.prepare('insert into blocks values (?, ?)');
-  const replaceHead = db.prepare('insert or replace into head values (1, ?, unhex(?), unhex(?))');
+  const insertHead = db.prepare('insert into head values (1, ?, unhex(?), unhex(?))');
+  const updateHead = db.prepare('update head set count = ?, head = unhex(?), mac = unhex(?)');
+  // Once, for each HMAC would make one.
+  const headKey = key && createSecretKey(key);
   const lastEvent = db
     .prepare<[], [position: number, link: Buffer]>('select position, chain from events order by position desc limit 1')
     .raw();
@@ -77,6 +81,8 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   let position: number;
   /** Of the event at `position`: positions count events without holes, so they are the ordinals of the chain. */
   let link: Hash;
+  /** The link as it is bound to a statement, which copies it. */
+  const linkBlob = Buffer.alloc(linkBytes);
   /** From the first event of the block that is not complete. */
   let tree: GrowingTree;
   let logId: string;
@@ -101,9 +107,10 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   }
 
   function seal(): void {
-    if (key === undefined) return;
-    const end = { count: position, head: toHex(link) };
-    replaceHead.run(end.count, end.head, macOf(key, { logId, ...end }));
+    if (headKey === undefined) return;
+    const head = toHex(link);
+    const row = [position, head, macOf(headKey, { logId, count: position, head })] as const;
+    if (updateHead.run(...row).changes === 0) demandOneRow(insertHead.run(...row));
   }
 
   function stateOf(stream: string): StreamState | undefined {
@@ -145,8 +152,8 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
     position += 1;
     const leaf = leafOf(position, { stream, revision, id, type, data, metadata });
     link = linkOf(link, leaf);
-    const bytes = Buffer.from(link, 'latin1');
-    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, bytes));
+    linkBlob.write(link, 'latin1');
+    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, linkBlob));
     const root = tree.add(leaf);
     if (root !== undefined) insertBlock.run(blockOf(position), Buffer.from(root, 'latin1'));
     if (position === 1) logId = logIdIn({ type, data });
