@@ -1,10 +1,12 @@
 /** Verifies the embedded log at the start of the service: its tail before anything is served, the whole of it in the background. */
 import type { Difference } from '../evidence/verify-difference.js';
 import { keptChain, keptFault } from '../evidence/link-blocks.js';
-import { verifyLog } from '../evidence/verify.js';
+import { openHeadCheck } from '../evidence/verify-head.js';
+import { verifyChain, verifyLog } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { logStart } from '../eventstore/event-store.js';
+import { logStart, type EventReader } from '../eventstore/event-store.js';
+import type { LinkSource } from '../eventstore/link-source.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { readLogId } from '../projector/start.js';
@@ -23,6 +25,8 @@ export interface EvidenceGuard {
   /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
   tailVerified(): Promise<void>;
   isVerified(): boolean;
+  /** Verifies the events that came since: how far the log is known to be intact. Undefined: the whole is not verified, or was altered, which is reported. */
+  verifyOn(on: VerifyingOn): Promise<ChainHead | undefined>;
   /** The log was found to be altered by somebody else than this guard. Not before its tail is verified, which tells more. */
   report(message: string): void;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
@@ -30,6 +34,14 @@ export interface EvidenceGuard {
   /** Settles only when an alteration is found, however late. */
   readonly altered: Promise<AlteredLogError>;
   close(): Promise<void>;
+}
+
+export interface VerifyingOn {
+  readonly log: EventReader;
+  readonly source: LinkSource;
+  /** Of the sealed head. */
+  readonly headKey: Uint8Array;
+  readonly signal: AbortSignal;
 }
 
 /** Refuses a log that has lost its beginning, or all of its events: it must not get a new one. @throws AlteredLogError */
@@ -66,7 +78,8 @@ export interface GuardedLog {
 /** Starts at once. Await `tailVerified` before anything is written to the log, or folded from it. */
 export function guardLog(log: GuardedLog): EvidenceGuard {
   const stopping = new AbortController();
-  let isVerified = false;
+  /** Up to where the log is known to be intact. */
+  let verified: ChainHead | undefined;
   let fault: string | null = null;
   let endTail: (error?: AlteredLogError) => void = () => undefined;
   let endAltered: (error: AlteredLogError) => void = () => undefined;
@@ -77,10 +90,15 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
     if (stopping.signal.aborted) return endTail();
     const error = wrongIn(message, log.file);
     if (message.type === 'failed') fault = message.message;
-    if (message.type === 'whole') isVerified = error === undefined;
+    if (message.type === 'whole' && error === undefined) verified = message.verified;
     // Later messages do not change it.
     endTail(error);
     if (error !== undefined) endAltered(error);
+  }
+
+  function report(error: AlteredLogError): void {
+    verified = undefined;
+    endAltered(error);
   }
 
   const ended = verify(log, { signal: stopping.signal, take });
@@ -90,14 +108,37 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
       const error = await tail;
       if (error !== undefined) throw new AlteredLogError(`${error.message}. Nothing was changed`);
     },
-    isVerified: () => isVerified,
+    isVerified: () => verified !== undefined,
+    async verifyOn(on) {
+      if (verified === undefined) return undefined;
+      const found = await verifyOn(verified, on);
+      if ('count' in found) return (verified = found);
+      report(alteredLog(found, log.file));
+      return undefined;
+    },
     fault: () => fault,
-    report: (message) => endAltered(new AlteredLogError(`${message}. ${advice(log.file)}`)),
+    report: (message) => report(new AlteredLogError(`${message}. ${advice(log.file)}`)),
     async close() {
       stopping.abort();
       await ended;
     },
   };
+}
+
+/** To the end of the log as it is now, whose sealed head must fit. @returns how far it is, or what differs */
+async function verifyOn(
+  verified: ChainHead,
+  { log, source, headKey, signal }: VerifyingOn,
+): Promise<ChainHead | Difference> {
+  const end = await openHeadCheck(source, { key: headKey });
+  const after = verified.count === 0 ? {} : { after: verified };
+  const result = await verifyChain({ source, ...after, until: end.end?.position, depth: 'chain', signal });
+  if (!result.intact) return result.difference;
+  const { count, head } = result;
+  const linkThere = count === end.sealed?.count ? head : undefined;
+  const difference = end.difference({ logId: (await readLogId(log)) ?? '', count, kept: count, linkThere });
+  if (difference !== undefined) return difference;
+  return count === verified.count ? verified : { count, head, position: result.position };
 }
 
 interface Verifying {
@@ -112,7 +153,9 @@ async function verify({ file, views }: GuardedLog, { signal, take }: Verifying):
     const until = source.chainHead();
     if (until.count > eventsAtOnce) return await verifyInThread({ file, until, views }, { signal, take });
     const result = await verifyLog({ source, until: until.position, depth: 'chain', signal });
-    take({ type: 'whole', difference: result.intact ? undefined : result.difference });
+    const { count, head, position } = result;
+    const difference = result.intact ? undefined : result.difference;
+    take({ type: 'whole', difference, verified: { count, head, position } });
   } catch (error) {
     take({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   } finally {

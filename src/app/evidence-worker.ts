@@ -12,7 +12,8 @@ import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } fro
 
 /** What the main thread hears: first of the tail, then of the whole log; nothing after a difference or a failure. */
 export type FromVerifier =
-  | { readonly type: 'tail' | 'whole'; readonly difference: Difference | undefined }
+  | { readonly type: 'tail'; readonly difference: Difference | undefined }
+  | { readonly type: 'whole'; readonly difference: Difference | undefined; readonly verified: ChainHead }
   | { readonly type: 'failed'; readonly message: string };
 
 /** What the thread is started with; `until` is where the log ended then. */
@@ -32,7 +33,9 @@ try {
   const verified = await verifiedBefore(await readLogId(source));
   tell({ type: 'tail', difference: await verifyTail({ source, until, verified }) });
   const result = await verifyLog({ source, until: until.position, depth: 'chain' });
-  tell({ type: 'whole', difference: result.intact ? undefined : result.difference });
+  const { count, head, position } = result;
+  const difference = result.intact ? undefined : result.difference;
+  tell({ type: 'whole', difference, verified: { count, head, position } });
   if (result.intact) await keep(result);
   await source.close();
 } catch (error) {

@@ -1,5 +1,5 @@
 /** Composes HTTP: the API with its keys and limits, on a server that listens. */
-import { randomUUID } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { createApp } from '../api/app.js';
@@ -49,6 +49,7 @@ export interface HttpOptions {
   readonly logger: Logger;
   readonly lines: LogDestination;
   readonly guard: EvidenceGuard | undefined;
+  readonly sealKey: () => KeyObject;
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
   /** Undefined without the role `api`. */
@@ -60,8 +61,8 @@ export interface HttpOptions {
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions): Promise<Http> {
-  const { config, certificate, folder, logger, lines, guard, store, streamKeys, keys, commands, views, mailer } =
-    options;
+  const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
+  const { views, mailer } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
@@ -75,7 +76,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
     ownWrites: views.ownWrites,
     events: store,
     logHead: logHeads(store, views.keptChain),
-    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, logger, clock: Date.now }),
+    proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock: Date.now }),
     corsOrigins: config.corsOrigins,
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,

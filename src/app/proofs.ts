@@ -1,12 +1,11 @@
 /** Proofs of one person by the running service, against seals that it makes itself. */
+import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import type { Logger } from 'pino';
 import type { Proofs } from '../api/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { linkSourceOf } from '../evidence/verify.js';
 import { ProofError, provePerson } from '../evidence/prove.js';
-import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { holdingSeal } from '../evidence/holding-seal.js';
 import { newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { sealNow } from '../evidence/seal-now.js';
@@ -20,7 +19,7 @@ interface ProofsOptions {
   readonly guard: EvidenceGuard | undefined;
   readonly views: Pick<Views, 'keptChain' | 'keptTree'>;
   readonly dataDir: string;
-  readonly logger: Logger;
+  readonly sealKey: () => KeyObject;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
@@ -28,7 +27,7 @@ interface ProofsOptions {
 /** Seconds: verifying a log of a million events takes some ten. */
 const retryAfter = 10;
 
-export function createProofs({ store, guard, views, dataDir, logger, clock }: ProofsOptions): Proofs {
+export function createProofs({ store, guard, views, dataDir, sealKey, clock }: ProofsOptions): Proofs {
   const source = linkSourceOf(store).tree ?? views.keptTree;
 
   /** How far the log is known to be intact; on a server, what is kept of it. */
@@ -36,12 +35,6 @@ export function createProofs({ store, guard, views, dataDir, logger, clock }: Pr
     if (guard === undefined) return await views.keptChain();
     return guard.isVerified() && store.altered?.() === undefined ? store.chainHead?.() : undefined;
   };
-
-  function sealKey() {
-    const { key, isNew } = openSealKey(path.join(dataDir, sealKeyName));
-    if (isNew) logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it');
-    return key;
-  }
 
   return {
     tree: source,

@@ -1,5 +1,6 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
+import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { configuredKey, hashKey } from '../api/auth.js';
 import { keyBanner, startBanner } from './banner.js';
@@ -21,6 +22,7 @@ import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
+import { openSeals, sealKeyFor } from './seals.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
@@ -55,6 +57,7 @@ interface Context extends Logs {
   readonly settings: StoreSettings;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
+  readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
   /** Of the deployment. */
   readonly secret: string;
@@ -62,8 +65,9 @@ interface Context extends Logs {
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
 export async function startService(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
-  // A bad certificate is refused before anything is written.
+  // A bad certificate or key is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
+  const sealKey = sealKeyFor(config, logs.logger);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
@@ -81,7 +85,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
   found.guard = guard;
-  const context = { ...logs, config, certificate, folder, settings, guard, signal, secret: demandSecret() };
+  const context = { ...logs, config, certificate, folder, settings, guard, sealKey, signal, secret: demandSecret() };
   try {
     return await startOn(store, context);
   } catch (error) {
@@ -159,6 +163,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
 
   const keys = await apiKeys(commands, context);
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer });
+  const seals = await openSeals({ ...context, store, views });
   isListening = true;
   mailer?.wake();
   const closing = new AbortController();
@@ -170,6 +175,8 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
       await guard?.close();
       await Promise.all([server.close(), mailer?.close()]);
       await keys?.close();
+      // After the last event, while the stores are open.
+      await seals?.close();
       await views.close();
       await commands.close();
       await store.close();

@@ -1,5 +1,6 @@
 /** A folder of seals: a file for each, named after the time when it was made, and never replaced. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createWhole } from './seal-key.js';
 import { parseSeal, type Seal } from './seal.js';
@@ -15,9 +16,10 @@ interface FoundSeal {
 }
 
 /** Times have colons, which some file systems have not. */
+const nameForm = /^\d{4}-\d\d-\d\dT[\d.-]{12}Z\.json$/;
 const nameOf = ({ sealed_at }: Seal): string => `${sealed_at.replaceAll(':', '-')}.json`;
 
-/** The oldest first, by their names. Empty where there is no such folder. @throws what the file system throws */
+/** In the order of their names. Empty where there is no such folder. @throws what the file system throws */
 export function sealsIn(folder: string): readonly FoundSeal[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -38,8 +40,13 @@ function sealIn(text: string): Seal | undefined {
 
 /** The last that was made, by what the clock said; its signature is not checked. @throws what the file system throws */
 export function newestSeal(folder: string): Seal | undefined {
-  const seals = sealsIn(folder).flatMap(({ seal }) => seal ?? []);
-  return seals.sort((one, other) => (one.sealed_at < other.sealed_at ? -1 : 1)).at(-1);
+  if (!existsSync(folder)) return undefined;
+  const names = readdirSync(folder).filter((name) => nameForm.test(name));
+  for (const name of names.sort().reverse()) {
+    const seal = sealIn(readFileSync(path.join(folder, name), 'utf8'));
+    if (seal !== undefined) return seal;
+  }
+  return undefined;
 }
 
 /** Durably, in a folder that is made where it is missing. @throws what the file system throws */
@@ -48,4 +55,23 @@ export function keepSeal(folder: string, seal: Seal): string {
   const file = path.join(folder, nameOf(seal));
   if (!createWhole(file, `${JSON.stringify(seal, undefined, 2)}\n`)) throw new Error(`${file} is there already`);
   return file;
+}
+
+/** Copies what is missing there, written at once under its name: a share that can be written to only once takes no renaming. @throws what the file system throws */
+export async function copySeals(from: string, to: string): Promise<void> {
+  const there = new Set(await readdir(to));
+  const missing = existsSync(from)
+    ? (await readdir(from)).filter((name) => nameForm.test(name) && !there.has(name))
+    : [];
+  for (const name of missing.sort()) {
+    const file = path.join(to, name);
+    const text = await readFile(path.join(from, name), 'utf8');
+    await writeFile(file, text, { flag: 'wx', flush: true }).catch(async (error: unknown) => {
+      // Half a seal is none. A file that is there already stays.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(file, { force: true });
+      throw error;
+    });
+    // For witnesses to read: there is nothing personal in it. Not every share has modes.
+    await chmod(file, 0o644).catch(() => undefined);
+  }
 }

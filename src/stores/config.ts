@@ -15,6 +15,14 @@ const wholeNumber = (most: number) =>
     .transform(Number)
     .refine((value) => value <= most, `must be at most ${most}`);
 
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** In milliseconds. */
+const duration = z
+  .string()
+  .regex(/^(?:0|\d{1,6}[smhd])$/, 'must be a duration such as 24h, 30m or 90s, or 0 for off')
+  .transform((text) => Number.parseInt(text, 10) * (unitMs[text.slice(-1)] ?? 0));
+
 /** Checks the scheme only. The rest, such as several hosts, is for the client of the server to read. */
 const url = (...schemes: readonly string[]) =>
   z.string().refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}//`) && !/\s/.test(text)), {
@@ -99,6 +107,9 @@ const schema = z.object({
   MONGODB_URL: optional(url('mongodb:', 'mongodb+srv:')),
   SMTP_URL: optional(smtpUrl),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
+  SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
+  SEAL_DIR: optional(z.string()),
+  SEAL_KEY: optional(z.string()),
   RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
@@ -139,6 +150,8 @@ export function readConfig(environment: Environment) {
     /** Undefined: e-mail goes to the outbox folder. */
     smtp: settings.SMTP_URL,
     ...storesIn(settings),
+    /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
+    seals: { every: settings.SEAL_EVERY, copies: settings.SEAL_DIR, key: settings.SEAL_KEY },
     roles: new Set(settings.ROLES),
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,

@@ -6,15 +6,18 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/app/evidence-guard.js';
 import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { readVerifiedHead } from '../../src/evidence/verified-head.js';
 import { verifyTail } from '../../src/evidence/verify-tail.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 import { exampleEvent, newFolder, serviceInitialised, tampered } from '../support/evidence-log.js';
 
+const headKey = (): Uint8Array => new Uint8Array(32).fill(7);
+
 /** Appends to the log of that file, which is made where there is none. */
 async function writeLong(file: string, events: number): Promise<void> {
   const isNew = !existsSync(file);
-  const store = await openSqliteEventStore({ file, clock: Date.now });
+  const store = await openSqliteEventStore({ file, clock: Date.now, headKey });
   if (isNew) await store.append('service', [serviceInitialised()], { expectedRevision: 'no_stream' });
   for (let done = isNew ? 1 : 0; done < events; done += 100)
     await store.append(
@@ -156,4 +159,26 @@ test('a log that has lost its beginning is refused, an empty one is not', async 
   const empty = await openSqliteEventStore({ file: path.join(newFolder(), 'events.db'), clock: Date.now });
   onTestFinished(() => empty.close());
   await refuseHeadless(empty, 'events.db');
+});
+
+test('verification goes on from where it was, and reports what was altered since, or written without the secret', async () => {
+  const file = path.join(newFolder(), 'events.db');
+  await writeLong(file, 300);
+  const guard = guarded(file);
+  await guard.tailVerified();
+  const onwards = async (key: Uint8Array): Promise<ChainHead | undefined> => {
+    const log = openSqliteEventReader({ file, pollMs: 0 });
+    try {
+      return await guard.verifyOn({ log, source: log, headKey: key, signal: new AbortController().signal });
+    } finally {
+      await log.close();
+    }
+  };
+  await writeLong(file, 40);
+  expect(await onwards(headKey())).toMatchObject({ count: 340 });
+  expect(await onwards(headKey())).toMatchObject({ count: 340 });
+  await writeLong(file, 10);
+  expect(await onwards(new Uint8Array(32))).toBeUndefined();
+  expect((await guard.altered).message).toContain('sealed head');
+  expect([guard.isVerified(), await onwards(headKey())]).toEqual([false, undefined]);
 });

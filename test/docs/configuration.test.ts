@@ -42,6 +42,7 @@ describe('the configuration table', () => {
       RATE_LIMIT: config.rateLimit,
       RATE_LIMIT_EMAIL: config.rateLimitEmail,
       LOG_LEVEL: config.logLevel,
+      SEAL_EVERY: `${config.seals.every / 3_600_000}h`,
     };
     const shown = Object.fromEntries(table.map(({ name, value }) => [name, value]));
     for (const [name, value] of Object.entries(defaults)) expect(shown[name], name).toBe(String(value));

@@ -1,9 +1,9 @@
 /** The folder of seals: what is found in it, and that nothing there is replaced. */
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { keepSeal, newestSeal, sealsIn } from '../../src/evidence/seal-folder.js';
+import { copySeals, keepSeal, newestSeal, sealsIn } from '../../src/evidence/seal-folder.js';
 import { createSeal, type Seal } from '../../src/evidence/seal.js';
 import { newFolder } from '../support/evidence-log.js';
 
@@ -36,4 +36,20 @@ test('a seal is never replaced', () => {
   const before = readFileSync(file, 'utf8');
   expect(() => keepSeal(folder, sealAt('2026-03-02T00:00:00.000Z', 6))).toThrow('is there already');
   expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('what is missing in the second place is copied, nothing there is replaced', async () => {
+  const [folder, copies] = [newFolder(), path.join(newFolder(), 'copies')];
+  const names = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'].map((time, at) =>
+    path.basename(keepSeal(folder, sealAt(time, at + 1))),
+  );
+  writeFileSync(path.join(folder, 'other.json'), '{}');
+  await expect(copySeals(folder, copies)).rejects.toThrow('ENOENT');
+  mkdirSync(copies);
+  writeFileSync(path.join(copies, names[0] ?? ''), 'as it was');
+  await copySeals(folder, copies);
+  expect(readdirSync(copies).sort()).toEqual(names);
+  expect(readFileSync(path.join(copies, names[0] ?? ''), 'utf8')).toBe('as it was');
+  expect(newestSeal(copies)).toEqual(newestSeal(folder));
+  await copySeals(path.join(folder, 'none'), copies);
 });

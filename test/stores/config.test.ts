@@ -25,6 +25,8 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['CORS_ORIGINS', { CORS_ORIGINS: 'https://A.example.com' }],
   ['CORS_ORIGINS', { CORS_ORIGINS: 'app.example.com' }],
   ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+  ['SEAL_EVERY', { SEAL_EVERY: '24' }],
+  ['SEAL_EVERY', { SEAL_EVERY: '1.5h' }],
   ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
   ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
   ['EVENTSTORE_PREFIX', { EVENTSTORE_PREFIX: 'a.b' }],
@@ -46,6 +48,11 @@ test.each<[string, Readonly<Record<string, string>>]>([
   }
   expect(message).toMatch(new RegExp(`\\b${variable}\\b`));
   for (const secret of ['too-short-a-secret', 'two words', 'a-key']) expect(message).not.toContain(secret);
+});
+
+test('durations have a unit', () => {
+  const every = ['24h', '30m', '90s', '7d', '0', '0s', ''].map((text) => readConfig({ SEAL_EVERY: text }).seals.every);
+  expect(every).toEqual([86_400_000, 1_800_000, 90_000, 604_800_000, 0, 0, 86_400_000]);
 });
 
 test('an empty variable counts as absent', () => {

@@ -9,6 +9,7 @@ import { registerAuditLists } from './lists.js';
 import { registerAuditProve } from './prove.js';
 import { registerAuditReport } from './report.js';
 import { registerAuditSeal } from './seal.js';
+import { registerAuditSeals } from './seals.js';
 import { registerAuditVerify } from './verify.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
@@ -25,6 +26,7 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditEvents(audit, line);
   registerAuditVerify(audit, line);
   registerAuditSeal(audit, line);
+  registerAuditSeals(audit, line);
   registerAuditProve(audit, line);
   registerAuditConsistency(audit, line);
   withExamples(audit, [

@@ -13,7 +13,7 @@ import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { auditing, findContact, type Auditing } from './log.js';
-import { keep, quickSeal, sealKeyOf, withTree } from './sealing.js';
+import { keep, present, quickSeal, sealKeyOf, withTree } from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({
@@ -70,8 +70,8 @@ async function sealOf(options: Options, { line, log }: Auditing) {
 }
 
 /** None is made: a new one would not be the one that signed the seal. */
-function keyAtHand({ key }: Options, { dataDir }: CommandLine) {
-  const file = key ?? path.join(dataDir, sealKeyName);
+function keyAtHand({ key }: Options, { dataDir, env }: CommandLine) {
+  const file = key ?? present(env['SEAL_KEY']) ?? path.join(dataDir, sealKeyName);
   if (!existsSync(file))
     throw new ProofError(`there is no key ${file}: the one that signed the seal is needed (--key)`);
   return readSealKey(file);

@@ -17,8 +17,12 @@ import type { CommandLine } from '../command-line.js';
 import { openLinks, type KnownLinks } from './evidence-links.js';
 import { verifyOpen } from './verify.js';
 
-/** That of the data folder is made where there is none. @throws SealError */
-export function sealKeyOf(file: string | undefined, { dataDir, stderr }: CommandLine): KeyObject {
+/** An empty variable counts as absent. */
+export const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+/** That of the option, of `SEAL_KEY` or of the data folder, where it is made if there is none. @throws SealError */
+export function sealKeyOf(option: string | undefined, { dataDir, env, stderr }: CommandLine): KeyObject {
+  const file = option ?? present(env['SEAL_KEY']);
   if (file !== undefined) return readSealKey(file);
   const own = path.join(dataDir, sealKeyName);
   const { key, isNew } = openSealKey(own);
@@ -33,7 +37,7 @@ export async function verifiedSeal(log: EventReader, line: CommandLine, key: () 
   return createSeal({ verification: result, key: key(), now: line.clock() });
 }
 
-type Log = EventReader & { headAt?(count: number): ChainHead | undefined };
+export type Log = EventReader & { headAt?(count: number): ChainHead | undefined };
 
 /** Where the service has verified the log before, only what came since is read. @throws SealError it is not intact */
 export async function quickSeal(log: Log, line: CommandLine, key: KeyObject): Promise<Seal> {

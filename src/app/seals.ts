@@ -1,0 +1,144 @@
+/** Seals that the service makes by itself: of the verified part of the log, every so often and at its end, by one process at a time. */
+import { randomUUID, type KeyObject } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ChainHead } from '../eventstore/chain.js';
+import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-folder.js';
+import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { sealNow } from '../evidence/seal-now.js';
+import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
+import { linkSourceOf } from '../evidence/verify.js';
+import { deriveHeadKey } from '../events/streams.js';
+import { createLease, type Lease } from '../projector/lease.js';
+import { ConfigurationError, type Config } from '../stores/config.js';
+import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { EvidenceGuard } from './evidence-guard.js';
+import { repeat } from './repeat.js';
+import type { Views } from './views.js';
+
+/** Verification goes on at least this often, so that little is left to be read when a seal is due. */
+const mostPauseMs = 60_000;
+/** What a seal may take of a stop. */
+const stopMs = 5_000;
+/** A process that has crashed is followed by another one after this long. */
+const leaseMs = 60_000;
+
+interface SealsOptions {
+  readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
+  readonly settings: StoreSettings;
+  readonly store: OpenEventStore;
+  /** Undefined where other processes write to the log. */
+  readonly guard: EvidenceGuard | undefined;
+  readonly views: Pick<Views, 'keptChain' | 'keptTree'>;
+  readonly sealKey: () => KeyObject;
+  readonly secret: string;
+  readonly logger: Logger;
+}
+
+export interface Seals {
+  /** Makes a last one, if it can be made soon. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */
+export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>, logger: Logger): () => KeyObject {
+  try {
+    const own = seals.key && readSealKey(seals.key);
+    if (own) return () => own;
+  } catch (error) {
+    if (error instanceof SealError) throw new ConfigurationError(`SEAL_KEY: ${error.message}`);
+    throw error;
+  }
+  return () => {
+    const { key, isNew } = openSealKey(path.join(dataDir, sealKeyName));
+    if (isNew) logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it');
+    return key;
+  };
+}
+
+/** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
+export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
+  const { settings, config } = options;
+  if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
+  if (!isShared(settings)) return startSeals(options, undefined);
+  const readModels = await openReadModels(settings.views);
+  const now = (): number => performance.now();
+  const lease = createLease({ readModels, name: 'seals', holder: randomUUID(), ttl: leaseMs, now });
+  const seals = startSeals(options, lease);
+  return {
+    async close() {
+      await seals.close();
+      await lease.close();
+      await readModels.close();
+    },
+  };
+}
+
+function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {
+  const { every, copies } = config.seals;
+  const folder = path.join(config.dataDir, sealsName);
+  const source = linkSourceOf(store);
+  const tree = source.tree ?? views.keptTree;
+  const headKey = deriveHeadKey(secret);
+  const closing = new AbortController();
+  const startedAt = Date.now();
+  let newest = newestSeal(folder);
+  let copying: Promise<void> | undefined;
+  let isCopyFailing = false;
+
+  const verified = (signal: AbortSignal): Promise<ChainHead | undefined> =>
+    guard === undefined ? views.keptChain() : guard.verifyOn({ log: store, source, headKey, signal });
+
+  async function seal(head: ChainHead): Promise<void> {
+    const key = sealKey();
+    if (head.count === 0 || (newest?.head === head.head && newest.public_key === publicKeyOf(key))) return;
+    const made = await sealNow({ log: store, source: tree, verified: head, key, now: Date.now() });
+    keepSeal(folder, made);
+    newest = made;
+    const { log_id, count, root, sealed_at, public_key } = made;
+    logger.info(
+      { log_id, count, head: made.head, root, sealed_at, key_fingerprint: fingerprintOf(public_key) },
+      'the log was sealed',
+    );
+  }
+
+  /** Nothing waits for it but a stop: a share may not answer for long. */
+  async function copy(to: string): Promise<void> {
+    try {
+      await copySeals(folder, to);
+      isCopyFailing = false;
+    } catch (error) {
+      if (!isCopyFailing) logger.warn({ err: error }, 'seals cannot be copied to SEAL_DIR: tried again with the next');
+      isCopyFailing = true;
+    }
+  }
+
+  async function turn(): Promise<void> {
+    if (lease !== undefined && (await lease.hold(closing.signal)) === null) return;
+    const head = await verified(closing.signal);
+    const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
+    if (head === undefined || Date.now() - since < every) return;
+    await seal(head);
+    if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
+  }
+
+  async function last(signal: AbortSignal): Promise<void> {
+    await turns;
+    if (lease?.isHeld() === false) return;
+    const head = await verified(signal);
+    if (head !== undefined && !signal.aborted) await seal(head);
+    await copying;
+    if (copies !== undefined) await copy(copies);
+  }
+
+  const onFault = (error: unknown): void => logger.warn({ err: error }, 'no seal could be made');
+  const turns = repeat(turn, { pause: Math.min(every, mostPauseMs), signal: closing.signal, onFault });
+  return {
+    async close() {
+      closing.abort();
+      const signal = AbortSignal.timeout(stopMs);
+      await Promise.race([last(signal).catch(onFault), sleep(stopMs, undefined, { ref: false })]);
+    },
+  };
+}

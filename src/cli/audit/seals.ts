@@ -1,0 +1,116 @@
+/** `audience audit seals`: the seals that the service has made by itself, and which of them the log still fits. */
+import type { Command } from 'commander';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { createTree, type Tree } from '../../evidence/proofs.js';
+import { sealsIn, sealsName } from '../../evidence/seal-folder.js';
+import { checkSeal, fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
+import { readLogId } from '../../projector/start.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { writeItems } from '../table.js';
+import { present, withTree, type Log } from './sealing.js';
+
+export function registerAuditSeals(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('seals')
+    .description('the seals that the service has made by itself (SEAL_EVERY), and whether the log still fits them')
+    .action(() => seals(line));
+  withExamples(command, ['audience audit seals']);
+}
+
+interface Listed {
+  /** The data folder's, and that in `SEAL_DIR` where it is the same. */
+  readonly files: readonly string[];
+  readonly seal: Seal | undefined;
+}
+
+interface Compared {
+  readonly log: Log;
+  readonly logId: string | undefined;
+  readonly count: number;
+  readonly tree: Tree;
+}
+
+const method =
+  'Compared were, at the last event of each seal, the link that is stored there and the root of the tree. The whole log was not read: audience audit verify --seal FILE does that.';
+const caution =
+  'A seal proves nothing against a person who has its key and can change this folder. A key in the data folder is with the owner of the log: keep copies of the seals, or the lines of the service log that name them, with somebody else.';
+
+async function seals(line: CommandLine): Promise<void> {
+  // The exit code until it is known what holds.
+  line.exitWith(2);
+  const { stderr, json } = line;
+  const listed = listedSeals(line);
+  const log: Log = await line.openLog();
+  try {
+    const logId = await readLogId(log);
+    const rows = await withTree(log, line, async (source) => {
+      const compared = { log, logId, count: await source.count(), tree: createTree(source) };
+      const found = [];
+      for (const one of listed) found.push(rowOf(one, one.seal && (await wrongIn(one.seal, compared))));
+      return found;
+    });
+    line.exitWith(rows.every(({ holds }) => holds) ? 0 : 1);
+    await writeItems(line, rows, {
+      titles: ['SEALED', 'EVENTS', 'HOLDS', 'KEY', 'FILES'],
+      rowOf: ({ sealed_at, count, holds, reason, key_fingerprint, files }) => [
+        sealed_at ?? '',
+        count === null ? '' : String(count),
+        holds ? 'yes' : `no: ${reason}`,
+        key_fingerprint ?? '',
+        files.join(' '),
+      ],
+    });
+    if (json) return;
+    stderr.write(rows.length === 0 ? 'There are no seals.\n' : `${method}\n`);
+    stderr.write(`${caution}\n`);
+  } finally {
+    await log.close();
+  }
+}
+
+function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {
+  const own = sealsIn(path.join(dataDir, sealsName)).map((one) => ({ ...one, files: [one.file] }));
+  const copies = present(env['SEAL_DIR']);
+  if (copies === undefined) return own;
+  try {
+    statSync(copies);
+    for (const copy of sealsIn(copies)) {
+      const same = own.find(({ text }) => text === copy.text);
+      if (same === undefined) own.push({ ...copy, files: [copy.file] });
+      else same.files.push(copy.file);
+    }
+  } catch (error) {
+    stderr.write(`SEAL_DIR cannot be read: ${error instanceof Error ? error.message : 'unknown'}\n`);
+  }
+  return own;
+}
+
+const unreadable = { sealed_at: null, count: null, log_id: null, head: null, root: null, key_fingerprint: null };
+
+function rowOf({ files, seal }: Listed, wrong: string | undefined) {
+  if (seal === undefined) return { ...unreadable, holds: false, reason: 'it is no seal that can be read', files };
+  const { sealed_at, count, log_id, head, root, public_key } = seal;
+  const said = { sealed_at, count, log_id, head, root, key_fingerprint: fingerprintOf(public_key) };
+  return { ...said, holds: wrong === undefined, reason: wrong ?? null, files };
+}
+
+/** Cheap: the link that is stored at that event, and the root by the tree, whose complete blocks are kept. */
+async function wrongIn(seal: Seal, { log, logId, count, tree }: Compared): Promise<string | undefined> {
+  if (!isSigned(seal)) return 'its signature is not right';
+  if (seal.log_id !== logId) return 'it is of another log';
+  if (seal.count > count) return `the log has ${count} events`;
+  const stored = log.headAt?.(seal.count);
+  if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
+  return (await tree.rootAt(seal.count)) === seal.root ? undefined : 'the tree has another root there';
+}
+
+function isSigned(seal: Seal): boolean {
+  try {
+    return checkSeal(seal).isSigned;
+  } catch (error) {
+    if (error instanceof SealError) return false;
+    throw error;
+  }
+}
