@@ -1,9 +1,10 @@
 /** Rebuilding while the service runs: nobody reads anything missing or old, kills do not matter, and what cannot be folded is shown to who asks. */
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
+import { deriveHeadKey } from '../../src/events/streams.js';
 import { withDigests } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { readLive } from '../../src/projector/live-reader.js';
@@ -225,7 +226,13 @@ describe('a rebuild', () => {
       const list = await newList(service);
       const contact_id = await newMember(service, list);
       await service.kill('SIGTERM');
-      const store = await openSqliteEventStore({ file: path.join(service.dataDir, 'events.db'), clock: Date.now });
+      const secret = readFileSync(path.join(service.dataDir, 'secret'), 'utf8').trim();
+      const headKey = () => deriveHeadKey(secret);
+      const store = await openSqliteEventStore({
+        file: path.join(service.dataDir, 'events.db'),
+        clock: Date.now,
+        headKey,
+      });
       const data = JSON.stringify({ contact_id, person: { firstName: 7, city: 'Secretville' } });
       const metadata = JSON.stringify(exampleMetadata);
       const event = { id: randomUUID(), type: 'ContactProfileChanged', data, metadata };

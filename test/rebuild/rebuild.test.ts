@@ -236,7 +236,7 @@ describe('a changed projection', () => {
     expect(await projector.rebuild({ views: missing, isStart: true })).toMatchObject({ outcome: 'switched' });
     expect(projector.status().missing).toEqual([]);
     expect((await projector.reader.get(changed, 'lst_01'))?.document).toMatchObject({ is_changed: true });
-    expect(projector.faults.map(({ kind }) => kind)).toEqual(['rebuild']);
+    expect(projector.faults.map(({ kind }) => kind)).toEqual(['new_views']);
   });
 
   it('that was built before the start is live at once', async () => {
