@@ -20,6 +20,8 @@ const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'audience-ben
 if (values.folder === undefined) process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const dataDir = path.join(folder, `log-${values.events}`);
 const only = values.only.split(',');
+/** An import into a folder needs it. */
+const secret = 'a secret for a bench, and for nothing else';
 
 if (!existsSync(dataDir)) await makeLog(Number(values.events));
 // What a process had at most stands in the files of the system as long as it lives.
@@ -58,7 +60,7 @@ async function measured(name, words) {
   const peak = path.join(folder, 'peak');
   const begun = performance.now();
   const child = spawn(process.execPath, ['--import', hook, path.join(dist, 'audience.js'), '--json', ...words], {
-    env: { PATH: process.env.PATH, PEAK_FILE: peak },
+    env: { PATH: process.env.PATH, PEAK_FILE: peak, SECRET: secret },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -79,6 +81,7 @@ async function measured(name, words) {
 /** 40 % of the contacts' events create, the rest change something of somebody at random. */
 async function makeLog(wanted) {
   const { openSqliteEventStore } = await import(path.join(dist, 'eventstore', 'sqlite', 'event-store.js'));
+  const { deriveStreamKeys } = await import(path.join(dist, 'events', 'streams.js'));
   mkdirSync(dataDir, { recursive: true });
   const store = await openSqliteEventStore({ file: path.join(dataDir, 'events.db'), clock: Date.now });
   const start = Date.UTC(2024, 0, 1);
@@ -110,7 +113,11 @@ async function makeLog(wanted) {
     pending.push(store.append(stream, events, { expectedRevision: revision < 0 ? 'no_stream' : BigInt(revision) }));
     if (pending.length >= 1_000) await Promise.all(pending.splice(0));
   };
-  await append('service', -1, event('ServiceInitialised', { log_id: 'bench', secret_fingerprint: 'bench' }));
+  await append(
+    'service',
+    -1,
+    event('ServiceInitialised', { log_id: 'bench', secret_fingerprint: deriveStreamKeys(secret).fingerprint('bench') }),
+  );
   const lists = Array.from({ length: 20 }, (_, n) => ({ list_id: `lst_${n}`, list_name: `List ${n}` }));
   const tags = Array.from({ length: 50 }, (_, n) => ({ tag_id: `tag_${n}`, tag_name: `Tag ${n}` }));
   for (const [n, list] of lists.entries()) await append('lists', n - 1, event('ListCreated', list));

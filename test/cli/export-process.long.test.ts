@@ -75,7 +75,7 @@ describe('a round trip', { timeout: 120_000 }, () => {
     const { file } = await exported(reader, { what: 'events' });
     await reader.close();
     const to = path.join(newFolder(), 'copy');
-    const run = startAudience(['--data-dir', to, 'import', 'events', file]);
+    const run = startAudience(['--data-dir', to, 'import', 'events', file], { env: { SECRET: secretOfLog } });
     await eventually(async () => (existsSync(path.join(to, 'events.db')) ? true : undefined), { within: 60_000 });
     run.child.kill('SIGTERM');
     const { code, err } = await run.ended;

@@ -186,7 +186,7 @@ function migrations(urlOf: () => string): void {
     await moved.kill('SIGTERM');
 
     const to = inNewFolder('back');
-    const back = await migrate(['--from', urlOf(), '--to', to, ...words]);
+    const back = await migrate(['--from', urlOf(), '--to', to, ...words], { SECRET: secret });
     expect(back.code, back.err).toBe(0);
     const again = await startService({ dataDir: to, env });
     onTestFinished(() => again.close());
