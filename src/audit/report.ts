@@ -4,24 +4,16 @@ import type { Audit } from './audit.js';
 import type { HistoryPage, HistoryRequest } from './history.js';
 import type { HistoryItem } from './history-item.js';
 import type { ContactAt } from './point-in-time.js';
-import type { Hidden } from './redaction.js';
 import { answerOf } from './report-answer.js';
 
-export interface ReportRequest {
+/** With a list the e-mails are still all those to the person. */
+export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactId' | 'list' | 'hidden' | 'signal'> {
   /** As it was asked for: an id or an address. */
   readonly contact: string;
-  readonly stream: string;
-  /** Only this life of the stream. */
-  readonly contactId?: string | undefined;
-  /** Id or name. */
-  readonly list?: string | undefined;
   /** ISO 8601, UTC, milliseconds. Default: now. */
   readonly time?: string | undefined;
   /** Id of the API key, or `cli`. */
   readonly askedBy: string;
-  /** Of e-mails, what the reader may not see. */
-  readonly hidden?: Hidden;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** A seal that holds for this log. */
