@@ -57,12 +57,12 @@ async function verifiedBefore(logId: string | undefined): Promise<ChainHead | un
 }
 
 /** If this fails, the next start verifies more before it serves. */
-async function keep({ count, head, position, log_id: logId, event_id: eventId }: Verification): Promise<void> {
-  if (logId === null || eventId === null) return;
+async function keep({ count, head, position, log_id: logId }: Verification): Promise<void> {
+  if (logId === null) return;
   try {
     const models = await openReadModels(views, { busyTimeout: longBusyTimeoutMs });
     try {
-      await keepVerifiedHead(models, { count, head, position, logId, eventId });
+      await keepVerifiedHead(models, { count, head, position, logId });
     } finally {
       await models.close();
     }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { Proofs } from '../api/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { linkSourceOf } from '../evidence/verify.js';
 import { ProofError, provePerson } from '../evidence/prove.js';
 import { holdingSeal } from '../evidence/holding-seal.js';
 import { newestSeal, sealsName } from '../evidence/seal-folder.js';
@@ -17,7 +16,7 @@ interface ProofsOptions {
   readonly store: OpenEventStore;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  readonly views: Pick<Views, 'keptChain' | 'keptTree'>;
+  readonly views: Pick<Views, 'keptChain' | 'tree'>;
   readonly dataDir: string;
   readonly sealKey: () => KeyObject;
   /** Milliseconds since 1970. */
@@ -28,8 +27,7 @@ interface ProofsOptions {
 const retryAfter = 10;
 
 export function createProofs({ store, guard, views, dataDir, sealKey, clock }: ProofsOptions): Proofs {
-  const source = linkSourceOf(store).tree ?? views.keptTree;
-
+  const { tree: source } = views;
   /** How far the log is known to be intact; on a server, what is kept of it. */
   const verified = async (): Promise<ChainHead | undefined> => {
     if (guard === undefined) return await views.keptChain();

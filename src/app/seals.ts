@@ -30,7 +30,7 @@ interface SealsOptions {
   readonly store: OpenEventStore;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  readonly views: Pick<Views, 'keptChain' | 'keptTree'>;
+  readonly views: Pick<Views, 'keptChain' | 'tree'>;
   readonly sealKey: () => KeyObject;
   readonly secret: string;
   readonly logger: Logger;
@@ -79,7 +79,6 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
   const source = linkSourceOf(store);
-  const tree = source.tree ?? views.keptTree;
   const headKey = deriveHeadKey(secret);
   const closing = new AbortController();
   const startedAt = Date.now();
@@ -93,7 +92,7 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
   async function seal(head: ChainHead): Promise<void> {
     const key = sealKey();
     if (head.count === 0 || (newest?.head === head.head && newest.public_key === publicKeyOf(key))) return;
-    const made = await sealNow({ log: store, source: tree, verified: head, key, now: Date.now() });
+    const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: Date.now() });
     keepSeal(folder, made);
     newest = made;
     const { log_id, count, root, sealed_at, public_key } = made;

@@ -5,6 +5,7 @@ import type { EventStore } from '../eventstore/event-store.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { keptHead } from '../evidence/link-blocks.js';
 import { keptTree } from '../evidence/root-pages.js';
+import { linkSourceOf } from '../evidence/verify.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
@@ -34,7 +35,8 @@ export interface Views {
   evidence(): ChainHead | undefined;
   /** The chain that some process keeps beside the views. */
   keptChain(): Promise<ChainHead | undefined>;
-  readonly keptTree: TreeSource;
+  /** That of the log, or the one that some process keeps beside the views. */
+  readonly tree: TreeSource;
   /** The views have shown something since the start: they can be asked. */
   hasShown(): boolean;
   /** Something was appended, up to this position. Cheap enough for every append. */
@@ -109,7 +111,7 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: () => projector?.evidence(),
     keptChain: () => keptHead(views),
-    keptTree: keptTree(store, views),
+    tree: linkSourceOf(store).tree ?? keptTree(store, views),
     hasShown: () => own.visiblePosition() !== '',
     notify: (position) => projector?.notify(position),
     async close() {

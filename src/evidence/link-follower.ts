@@ -2,7 +2,6 @@
  * Keeps the evidence chain of a log whose store keeps none: every event's link, computed once, as soon as the
  * event is in the log, and stored beside the views. What is altered in the log later differs from it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import {
@@ -27,6 +26,7 @@ import {
   type KeptChain,
 } from './link-blocks.js';
 import { rootsPages } from './root-pages.js';
+import { pause } from '../projector/batch-delay.js';
 import { LeaseLostError, type Lease } from '../projector/lease.js';
 import { readLogId } from '../projector/start.js';
 
@@ -53,9 +53,6 @@ const eventsPerCommit = 4_096;
 export async function keepEvidence(options: EvidenceOptions): Promise<void> {
   const { reader, readModels, lease, signal, headKey, startAfter, onProgress, onFault } = options;
   let told = '';
-
-  const pause = (milliseconds: number): Promise<void> =>
-    sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 
   async function open(): Promise<KeptChain> {
     await readModels.prepare(evidenceView);
@@ -122,7 +119,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
       chain = await extend(chain, events, epoch);
       events = [];
       // What comes meanwhile is committed together.
-      if (message.type === 'caught_up') await pause(intervalMs);
+      if (message.type === 'caught_up') await pause(intervalMs, signal);
     }
   }
 
@@ -142,7 +139,7 @@ export async function keepEvidence(options: EvidenceOptions): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       tell(error);
-      await pause(retryMs);
+      await pause(retryMs, signal);
     }
   }
 }

@@ -99,7 +99,7 @@ function demandWithin(ordinal: number, count: number): void {
     throw new RangeError(`event ${ordinal} is not among the first ${count}`);
 }
 
-export interface Inclusion {
+interface Inclusion {
   readonly ordinal: number;
   readonly count: number;
   readonly leaf: string;
@@ -116,31 +116,10 @@ export function rootByInclusion({ ordinal, count, leaf, path }: Inclusion): stri
   return reaches ? toHex(root) : undefined;
 }
 
-interface Root {
-  readonly count: number;
-  readonly root: string;
-}
-
-/** RFC 9162, 2.1.4.2: whether the newer tree contains the older one, unchanged. All in hex. */
-export function isConsistent(older: Root, newer: Root, path: readonly string[]): boolean {
-  if (older.count < 1 || older.count > newer.count) return false;
-  if (older.count === newer.count) return path.length === 0 && older.root === newer.root;
-  const isPowerOfTwo = Number.isInteger(Math.log2(older.count));
-  const [first = '', ...rest] = (isPowerOfTwo ? [older.root, ...path] : path).map(fromHex);
-  let [index, last] = [older.count - 1, newer.count - 1];
-  while (index % 2 === 1) [index, last] = [half(index), half(last)];
-  let [before, after] = [first, first];
-  const reaches = climb([index, last], rest, (hash, isLeft) => {
-    if (isLeft) before = nodeOf(hash, before);
-    after = isLeft ? nodeOf(hash, after) : nodeOf(after, hash);
-  });
-  return reaches && toHex(before) === older.root && toHex(after) === newer.root;
-}
-
 const half = (number: number): number => Math.floor(number / 2);
 
 /** Goes up to the root by these hashes, each of which stands left or right. False: there are too many, or too few. */
-function climb(
+export function climb(
   [from, end]: readonly [index: number, last: number],
   path: readonly Hash[],
   take: (hash: Hash, isLeft: boolean) => void,

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createWhole } from './seal-key.js';
+import { createDurably } from '../eventstore/durable-file.js';
 import { parseSeal, type Seal } from './seal.js';
 
 /** Of the data folder. */
@@ -53,7 +53,7 @@ export function newestSeal(folder: string): Seal | undefined {
 export function keepSeal(folder: string, seal: Seal): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, nameOf(seal));
-  if (!createWhole(file, `${JSON.stringify(seal, undefined, 2)}\n`)) throw new Error(`${file} is there already`);
+  if (!createDurably(file, `${JSON.stringify(seal, undefined, 2)}\n`)) throw new Error(`${file} is there already`);
   return file;
 }
 

@@ -1,7 +1,7 @@
 /** The private key that seals a log: in the data folder, made when it is first needed, or one's own. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { createDurably } from '../eventstore/durable-file.js';
 import { publicKeyOf, SealError } from './seal.js';
 
 export const sealKeyName = 'seal-key.pem';
@@ -17,7 +17,8 @@ export function readSealKey(file: string): KeyObject {
 export function openSealKey(file: string): { readonly key: KeyObject; readonly isNew: boolean } {
   if (existsSync(file)) return { key: readSealKey(file), isNew: false };
   const { privateKey } = generateKeyPairSync('ed25519');
-  const isNew = createWhole(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  // When a key is lost, its seals look like a stranger's.
+  const isNew = createDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   // Another process may have been quicker.
   return { key: isNew ? privateKey : readSealKey(file), isNew };
 }
@@ -34,31 +35,4 @@ function privateKeyIn(file: string): KeyObject {
   } catch {
     throw new SealError(`${file} is not a private key in PEM that needs no password`);
   }
-}
-
-/** Durably, for the owner only, and never over an existing file: when a key is lost, its seals look like a stranger's. */
-export function createWhole(file: string, text: string): boolean {
-  const draft = `${file}.${process.pid}.tmp`;
-  const handle = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (existsSync(file)) return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  const folder = openSync(path.dirname(file), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-  return true;
 }

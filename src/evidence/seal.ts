@@ -2,7 +2,6 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { field } from '../eventstore/chain.js';
-import type { Verification } from './verify.js';
 
 const sealFormat = 'audience-ledger-seal/1';
 
@@ -35,7 +34,8 @@ export class UnreadableSealError extends SealError {}
 
 interface SealInput {
   /** Of the whole log, made just now: only a log that is known to be intact is sealed. */
-  readonly verification: Pick<Verification, 'intact' | 'log_id' | 'count' | 'position' | 'event_id' | 'head' | 'root'>;
+  readonly verification: Pick<Seal, 'count' | 'position' | 'head'> &
+    Readonly<Record<'log_id' | 'event_id' | 'root', string | null>> & { readonly intact: boolean };
   readonly key: KeyObject;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -12,15 +12,10 @@ export interface Finding {
   readonly message: string;
 }
 
-interface Findings {
-  take(event: StoredEvent): void;
-  all(): readonly Finding[];
-}
-
 const most = 100;
 const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tagsStream]);
 
-export function createFindings(): Findings {
+export function createFindings() {
   const findings: Finding[] = [];
   const names = new Map<string, Names>();
 
@@ -38,13 +33,13 @@ export function createFindings(): Findings {
   }
 
   return {
-    take(event) {
+    take(event: StoredEvent): void {
       // A contact's stream begins with its creation.
       if (event.type === 'ContactCreated' && event.revision > 0n)
         find('second_contact', event, 'a second contact was created for one address');
       else if (catalogues.has(event.stream)) takeName(event);
     },
-    all: () => findings,
+    all: (): readonly Finding[] => findings,
   };
 }
 

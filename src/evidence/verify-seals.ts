@@ -1,15 +1,9 @@
 /** Compares a log with seals while it is read. After one that does not match nothing is known of the events before it, but what an older seal says. */
 import { toHex, type Hash } from '../eventstore/chain.js';
+import type { Seal } from './seal.js';
 import { nowhere, type Difference } from './verify-difference.js';
 
-/** What a seal says of a log: how many events it had, the link of the last one and the root of the tree, in hex. */
-export interface Sealed {
-  readonly log_id: string;
-  readonly count: number;
-  readonly head: string;
-  readonly root: string;
-  readonly sealed_at: string;
-}
+export type Sealed = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
 
 /** The log up to some event. */
 interface Reached {
@@ -19,23 +13,13 @@ interface Reached {
   readonly root: () => Hash | undefined;
 }
 
-export interface SealChecks {
-  take(reached: Reached): void;
-  /** The newest that fits, of those that were reached. */
-  holding(): Sealed | undefined;
-  /** The oldest that does not fit, where it was reached. */
-  difference(): Difference | undefined;
-  /** The log ends before one of them. */
-  shortened(count: number): Difference | undefined;
-}
-
-export function createSealChecks(seals: readonly Sealed[]): SealChecks {
+export function createSealChecks(seals: readonly Sealed[]) {
   const waiting = [...seals].sort((one, other) => one.count - other.count);
   let holding: Sealed | undefined;
   let failing: { readonly seal: Sealed; readonly message: string } | undefined;
 
   return {
-    take(reached) {
+    take(reached: Reached): void {
       for (let [seal] = waiting; seal?.count === reached.count; [seal] = waiting) {
         waiting.shift();
         const message = wrongIn(seal, reached);
@@ -45,13 +29,16 @@ export function createSealChecks(seals: readonly Sealed[]): SealChecks {
         else failing = { seal, message };
       }
     },
+    /** The newest that fits, of those that were reached. */
     holding: () => holding,
-    difference() {
+    /** The oldest that does not fit, where it was reached. */
+    difference(): Difference | undefined {
       if (failing === undefined) return undefined;
       const message = `${failing.message}${whence(failing.seal, holding)}`;
       return { ...nowhere({ kind: 'sealed', ordinal: null, message }), until: failing.seal.count };
     },
-    shortened(count) {
+    /** The log ends before one of them. */
+    shortened(count: number): Difference | undefined {
       const longest = waiting.at(-1);
       if (longest === undefined) return undefined;
       const message = `the log ends after event ${count}, the seal is of ${longest.count} events: it was shortened, or is an older copy`;

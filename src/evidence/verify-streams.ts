@@ -3,10 +3,6 @@ import type { LinkedEvent } from '../eventstore/chain.js';
 import { hasRepeatedName, isNamed, memberSpans, type MemberSpan } from '../eventstore/json-text.js';
 import { differenceAt, type Difference } from './verify-difference.js';
 
-interface StreamChecks {
-  check(event: LinkedEvent, ordinal: number): Difference | undefined;
-}
-
 interface End {
   revision: number;
   at: string;
@@ -15,10 +11,10 @@ interface End {
 /** As it is written: UTC with milliseconds, so that texts sort as the times do. */
 const time = /^"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"$/;
 
-export function createStreamChecks(): StreamChecks {
+export function createStreamChecks() {
   const ends = new Map<string, End>();
   return {
-    check(event, ordinal) {
+    check(event: LinkedEvent, ordinal: number): Difference | undefined {
       const { stream } = event;
       const end = ends.get(stream);
       const revision = Number(event.revision);

@@ -2,7 +2,6 @@
  * Verifies a log: computes the evidence chain again from the first event on, compares it with the links that the store keeps
  * and with seals, and says where the log differs. Reads events as they are stored; knows no kind of store.
  */
-import { codec } from '../events/codec.js';
 import {
   firstLink,
   fromHex,
@@ -16,6 +15,7 @@ import {
 } from '../eventstore/chain.js';
 import type { LinkSource } from '../eventstore/link-source.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
+import { logIdIn } from '../eventstore/sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, type Finding } from './verify-findings.js';
@@ -170,7 +170,7 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
       head = link;
       last = event;
       linked &&= event.link !== null;
-      if (ordinal === 1) logId = logIdOf(event);
+      if (ordinal === 1) logId = nameIn(event);
       if (isRedacted(event.data)) redacted += 1;
       findings.take(event);
       if (count === sealedCount) linkAtSealed = head;
@@ -192,6 +192,7 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
   };
 }
 
+const nameIn = (first: LinkedEvent): string | null => logIdIn(first) || null;
 const hexOr = (hash: Hash | undefined): string | null => (hash === undefined ? null : toHex(hash));
 
 const wrongTree = (message: string | undefined): Difference | undefined =>
@@ -202,15 +203,6 @@ const wrongTree = (message: string | undefined): Difference | undefined =>
         ordinal: null,
         message: `${message}: the events are as they were written, but nothing can be proven with it`,
       });
-
-function logIdOf(first: LinkedEvent): string | null {
-  try {
-    const { event } = codec.decode(first);
-    return event.type === 'ServiceInitialised' ? event.data.log_id : null;
-  } catch {
-    return null;
-  }
-}
 
 export function linkSourceOf(reader: EventReader | (EventReader & LinkSource)): LinkSource {
   if ('readLinked' in reader) return reader;

@@ -1,5 +1,5 @@
 /** The transport of a service without `SMTP_URL`: each e-mail becomes a file `<email_id>.eml` in the outbox folder. */
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mail, SendOutcome, Transport } from './transport.js';
 
@@ -31,13 +31,7 @@ export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Tra
 /** Complete or absent, and still there after a power cut: a name is given only to a file that is on the disk. */
 async function writeDurably(file: string, bytes: Buffer): Promise<void> {
   const temporary = `${file}.tmp`;
-  const handle = await open(temporary, 'w', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeFile(temporary, bytes, { mode: 0o600, flush: true });
   await rename(temporary, file);
   const folder = await open(path.dirname(file), 'r');
   try {

@@ -50,10 +50,5 @@ export function createBatchDelay(now: () => number): BatchDelay {
 /** A function, so that the compiler does not rely on an earlier check: an abort happens between two awaits. */
 export const aborted = (signal: AbortSignal): boolean => signal.aborted;
 
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (error) {
-    if (!aborted(signal)) throw error;
-  }
-}
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);

@@ -1,43 +1,13 @@
 /** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeDurably } from '../eventstore/durable-file.js';
 import { ConfigurationError } from './config.js';
 import { newApiKey } from './new-api-key.js';
 
-export interface DataFolder {
-  readonly eventsFile: string;
-  readonly viewsFile: string;
-  readonly outbox: string;
-  readonly keysFile: string;
-  /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
-  writeAddress(address: string, certificate: string | undefined): void;
-  /** To be called by the holder of the lock before it listens: the address there is of an earlier run, or came with a copy of the folder. */
-  forgetAddress(): void;
-  /** As last written: the service may have stopped since. */
-  address(): string | undefined;
-  /** What stands beside the address. */
-  certificate(): string | undefined;
-  /** The generated key in clear; undefined when it is not in the folder. */
-  apiKey(): string | undefined;
-  /** Undefined when there is none. */
-  secret(): string | undefined;
-  generateSecret(): string;
-  /** The stored hashes of keys. The first call ever generates a key and returns it in clear, once. */
-  apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string };
-}
+export type DataFolder = ReturnType<typeof dataFolderAt>;
 
 interface StoredKey {
   readonly id: string;
@@ -54,7 +24,7 @@ export function openDataFolder(folder: string): DataFolder {
   return dataFolderAt(folder);
 }
 
-export function dataFolderAt(folder: string): DataFolder {
+export function dataFolderAt(folder: string) {
   const file = (name: string): string => path.join(folder, name);
   const keysFile = file('api-keys.json');
   return {
@@ -62,29 +32,34 @@ export function dataFolderAt(folder: string): DataFolder {
     viewsFile: file('views.db'),
     outbox: file('outbox'),
     keysFile,
-    writeAddress(address, certificate) {
+    /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
+    writeAddress(address: string, certificate: string | undefined): void {
       if (certificate === undefined) rmSync(file('certificate.pem'), { force: true });
       else writeDurably(file('certificate.pem'), certificate);
       writeDurably(file('address'), `${address}\n`);
     },
-    forgetAddress() {
+    /** To be called by the holder of the lock before it listens: the address there is of an earlier run, or came with a copy of the folder. */
+    forgetAddress(): void {
       for (const name of ['address', 'certificate.pem']) rmSync(file(name), { force: true });
     },
+    /** As last written: the service may have stopped since. */
     address: () => textIn(file('address')),
     certificate: () => textIn(file('certificate.pem')),
+    /** The generated key in clear. */
     apiKey: () => textIn(file('api-key.txt')),
-    secret() {
+    secret(): string | undefined {
       if (!existsSync(file('secret'))) return undefined;
       const secret = readFileSync(file('secret'), 'utf8').trim();
       if (Buffer.byteLength(secret) >= 32) return secret;
       throw new ConfigurationError(`${file('secret')} must hold at least 32 bytes. Put it back from the backup.`);
     },
-    generateSecret() {
+    generateSecret(): string {
       const secret = randomBytes(32).toString('hex');
       writeDurably(file('secret'), `${secret}\n`);
       return secret;
     },
-    apiKeys(hash) {
+    /** The stored hashes of keys. The first call ever generates a key and returns it in clear, once. */
+    apiKeys(hash: (key: string) => Buffer): { readonly keys: readonly StoredKey[]; readonly generated?: string } {
       if (existsSync(keysFile)) return { keys: readKeys(keysFile) };
       const generated = newApiKey();
       const key = { id: 'default', hash: hash(generated) };
@@ -109,25 +84,5 @@ function readKeys(file: string): StoredKey[] {
     throw new ConfigurationError(
       `${file} cannot be read. Put it back from the backup, or remove it: then a new key is generated.`,
     );
-  }
-}
-
-/** Atomically, and readable by the owner only. */
-function writeDurably(name: string, text: string): void {
-  const draft = `${name}.${process.pid}.tmp`;
-  const handle = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  chmodSync(draft, 0o600);
-  renameSync(draft, name);
-  const folder = openSync(path.dirname(name), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

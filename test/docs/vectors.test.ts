@@ -8,8 +8,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { isConsistent, rootByInclusion } from '../../src/evidence/proofs.js';
+import { rootByInclusion } from '../../src/evidence/proofs.js';
 import { checkSeal, parseSeal } from '../../src/evidence/seal.js';
+import { isConsistent } from '../support/consistency.js';
 import { evidenceVectors } from '../support/evidence-vectors.js';
 import { verifyAll } from '../support/verify-many.js';
 

@@ -11,13 +11,14 @@ import { createStoredEvents } from '../../src/audit/stored-events.js';
 import { deriveHeadKey } from '../../src/events/streams.js';
 import { keptHead } from '../../src/evidence/link-blocks.js';
 import { keepEvidence } from '../../src/evidence/link-follower.js';
-import { createTree, isConsistent, rootByInclusion } from '../../src/evidence/proofs.js';
+import { createTree, rootByInclusion } from '../../src/evidence/proofs.js';
 import { provePerson } from '../../src/evidence/prove.js';
 import { keptTree } from '../../src/evidence/root-pages.js';
 import { sealNow } from '../../src/evidence/seal-now.js';
 import { leafOf, toHex } from '../../src/eventstore/chain.js';
 import { createLease } from '../../src/projector/lease.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { isConsistent } from '../support/consistency.js';
 import { personOf, proving, sealKey, secret, writePast } from '../support/proofs.js';
 import { verifyAll } from '../support/verify-many.js';
 

@@ -1,7 +1,7 @@
 /** The file of the embedded event log: how writer and readers open it, and how positions are written. */
 import Database from 'better-sqlite3';
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { syncFolderOf } from '../durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
 import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
 
@@ -89,9 +89,7 @@ function createPrivately(file: string): void {
   if (existsSync(file)) return;
   try {
     closeSync(openSync(file, 'wx', 0o600));
-    const folder = openSync(path.dirname(file), 'r');
-    fsyncSync(folder);
-    closeSync(folder);
+    syncFolderOf(file);
   } catch (error) {
     throw unavailable(error, `the event log ${file} cannot be created`);
   }
