@@ -1,19 +1,18 @@
-/** Verifies the embedded log at the start of the service: its tail before anything is served, the whole of it in the background. */
+/** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
 import type { Difference } from '../evidence/verify-difference.js';
 import { keptChain, keptFault } from '../evidence/link-blocks.js';
-import { openHeadCheck } from '../evidence/verify-head.js';
-import { verifyChain, verifyLog } from '../evidence/verify.js';
+import { outcomeOf, verifyOn, type Since } from '../evidence/verify-on.js';
+import { verifyLog } from '../evidence/verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { logStart, type EventReader } from '../eventstore/event-store.js';
-import type { LinkSource } from '../eventstore/link-source.js';
+import { logStart } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { readLogId } from '../projector/start.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { startWorkerThread } from './worker-thread.js';
 
-/** A log of at most this many events is verified as a whole in less time than a thread takes to start. */
+/** So many events are verified in less time than a thread takes to start. */
 const eventsAtOnce = 4_000;
 
 /** The log is not what was written. The message is for the operator, and names no person. */
@@ -25,8 +24,12 @@ export interface EvidenceGuard {
   /** Resolves when the tail of the log is verified, or cannot be read. @throws AlteredLogError */
   tailVerified(): Promise<void>;
   isVerified(): boolean;
-  /** Verifies the events that came since: how far the log is known to be intact. Undefined: the whole is not verified, or was altered, which is reported. */
-  verifyOn(on: VerifyingOn): Promise<ChainHead | undefined>;
+  /**
+   * Verifies the events that came since, and the sealed head, whose key this is.
+   * @returns how far the log is known to be intact; undefined: the whole is not verified, or was altered, which is reported
+   * @throws where the log cannot be read, or the signal aborts
+   */
+  verifyOn(headKey: Uint8Array, signal: AbortSignal): Promise<ChainHead | undefined>;
   /** The log was found to be altered by somebody else than this guard. Not before its tail is verified, which tells more. */
   report(message: string): void;
   /** Why the log can no longer be verified, though nothing is known to be altered. */
@@ -34,14 +37,6 @@ export interface EvidenceGuard {
   /** Settles only when an alteration is found, however late. */
   readonly altered: Promise<AlteredLogError>;
   close(): Promise<void>;
-}
-
-export interface VerifyingOn {
-  readonly log: EventReader;
-  readonly source: LinkSource;
-  /** Of the sealed head. */
-  readonly headKey: Uint8Array;
-  readonly signal: AbortSignal;
 }
 
 /** Refuses a log that has lost its beginning, or all of its events: it must not get a new one. @throws AlteredLogError */
@@ -109,12 +104,16 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
       if (error !== undefined) throw new AlteredLogError(`${error.message}. Nothing was changed`);
     },
     isVerified: () => verified !== undefined,
-    async verifyOn(on) {
+    async verifyOn(headKey, signal) {
       if (verified === undefined) return undefined;
-      const found = await verifyOn(verified, on);
-      if ('count' in found) return (verified = found);
-      report(alteredLog(found, log.file));
-      return undefined;
+      signal.throwIfAborted();
+      const since = { verified, headKey };
+      const message = await new Promise<FromVerifier>((take) => void verify(log, { since, signal, take }));
+      const error = wrongIn(message, log.file);
+      if (error !== undefined) report(error);
+      else if (message.type === 'failed') throw new Error(message.message);
+      else if (message.type === 'whole') verified = message.verified;
+      return verified;
     },
     fault: () => fault,
     report: (message) => report(new AlteredLogError(`${message}. ${advice(log.file)}`)),
@@ -125,37 +124,25 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
   };
 }
 
-/** To the end of the log as it is now, whose sealed head must fit. @returns how far it is, or what differs */
-async function verifyOn(
-  verified: ChainHead,
-  { log, source, headKey, signal }: VerifyingOn,
-): Promise<ChainHead | Difference> {
-  const end = await openHeadCheck(source, { key: headKey });
-  const after = verified.count === 0 ? {} : { after: verified };
-  const result = await verifyChain({ source, ...after, until: end.end?.position, depth: 'chain', signal });
-  if (!result.intact) return result.difference;
-  const { count, head } = result;
-  const linkThere = count === end.sealed?.count ? head : undefined;
-  const difference = end.difference({ logId: (await readLogId(log)) ?? '', count, kept: count, linkThere });
-  if (difference !== undefined) return difference;
-  return count === verified.count ? verified : { count, head, position: result.position };
-}
-
 interface Verifying {
+  /** Undefined: all of it. */
+  readonly since?: Since;
   readonly signal: AbortSignal;
   readonly take: (message: FromVerifier) => void;
 }
 
-async function verify({ file, views }: GuardedLog, { signal, take }: Verifying): Promise<void> {
+async function verify({ file, views }: GuardedLog, { since, signal, take }: Verifying): Promise<void> {
   let source: SqliteEventReader | undefined;
   try {
     source = openSqliteEventReader({ file, pollMs: 0 });
     const until = source.chainHead();
-    if (until.count > eventsAtOnce) return await verifyInThread({ file, until, views }, { signal, take });
-    const result = await verifyLog({ source, until: until.position, depth: 'chain', signal });
-    const { count, head, position } = result;
-    const difference = result.intact ? undefined : result.difference;
-    take({ type: 'whole', difference, verified: { count, head, position } });
+    if (until.count - (since?.verified.count ?? 0) > eventsAtOnce)
+      return await verifyInThread({ file, until, views, since }, { signal, take });
+    const outcome =
+      since === undefined
+        ? outcomeOf(await verifyLog({ source, until: until.position, depth: 'chain', signal }))
+        : await verifyOn({ source, since, signal });
+    take({ type: 'whole', ...outcome });
   } catch (error) {
     take({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   } finally {
@@ -164,7 +151,7 @@ async function verify({ file, views }: GuardedLog, { signal, take }: Verifying):
 }
 
 function verifyInThread(
-  workerData: GuardedLog & { readonly until: ChainHead },
+  workerData: GuardedLog & { readonly until: ChainHead; readonly since: Since | undefined },
   { signal, take }: Verifying,
 ): Promise<void> {
   return new Promise((resolve) => {

@@ -1,45 +1,52 @@
-/** Composition root of the thread that verifies the embedded log at the start: first its tail, then the whole. */
+/** Composition root of the thread that verifies the embedded log: at the start first its tail, then the whole; later what came since. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ChainHead } from '../eventstore/chain.js';
-import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
+import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { keepVerifiedHead, readVerifiedHead } from '../evidence/verified-head.js';
 import type { Difference } from '../evidence/verify-difference.js';
+import { outcomeOf, verifyOn, type Outcome } from '../evidence/verify-on.js';
 import { verifyTail } from '../evidence/verify-tail.js';
 import { verifyLog, type Verification } from '../evidence/verify.js';
 import { readLogId } from '../projector/start.js';
 import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
-/** What the main thread hears: first of the tail, then of the whole log; nothing after a difference or a failure. */
+/** What the main thread hears: at the start of the tail, then of the whole log; nothing after a difference or a failure. */
 export type FromVerifier =
   | { readonly type: 'tail'; readonly difference: Difference | undefined }
-  | { readonly type: 'whole'; readonly difference: Difference | undefined; readonly verified: ChainHead }
+  | ({ readonly type: 'whole' } & Outcome)
   | { readonly type: 'failed'; readonly message: string };
+
+const chainHead = z.object({ count: z.number(), head: z.string(), position: z.string() });
 
 /** What the thread is started with; `until` is where the log ended then. */
 const verifierData = z.object({
   file: z.string(),
-  until: z.object({ count: z.number(), head: z.string(), position: z.string() }),
+  until: chainHead,
+  since: z.object({ verified: chainHead, headKey: z.instanceof(Uint8Array) }).optional(),
   views: storeSettings.shape.views,
 });
 
 const main = parentPort;
 if (main === null) throw new Error('evidence-worker runs as a worker thread only');
-const { file, until, views } = verifierData.parse(workerData);
+const { file, until, since, views } = verifierData.parse(workerData);
 const tell = (message: FromVerifier): void => main.postMessage(message);
 
 try {
   const source = openSqliteEventReader({ file, pollMs: 0 });
-  const verified = await verifiedBefore(await readLogId(source));
-  tell({ type: 'tail', difference: await verifyTail({ source, until, verified }) });
-  const result = await verifyLog({ source, until: until.position, depth: 'chain' });
-  const { count, head, position } = result;
-  const difference = result.intact ? undefined : result.difference;
-  tell({ type: 'whole', difference, verified: { count, head, position } });
-  if (result.intact) await keep(result);
+  if (since === undefined) await verifyWhole(source);
+  else tell({ type: 'whole', ...(await verifyOn({ source, since })) });
   await source.close();
 } catch (error) {
   tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+}
+
+async function verifyWhole(source: SqliteEventReader): Promise<void> {
+  const verified = await verifiedBefore(await readLogId(source));
+  tell({ type: 'tail', difference: await verifyTail({ source, until, verified }) });
+  const result = await verifyLog({ source, until: until.position, depth: 'chain' });
+  tell({ type: 'whole', ...outcomeOf(result) });
+  if (result.intact) await keep(result);
 }
 
 /** The views may be missing, damaged or out of reach: then more is verified. */

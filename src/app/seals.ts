@@ -8,7 +8,6 @@ import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-fol
 import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { sealNow } from '../evidence/seal-now.js';
 import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
-import { linkSourceOf } from '../evidence/verify.js';
 import { deriveHeadKey } from '../events/streams.js';
 import { createLease, type Lease } from '../projector/lease.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
@@ -78,7 +77,6 @@ export async function openSeals(options: SealsOptions): Promise<Seals | undefine
 function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
-  const source = linkSourceOf(store);
   const headKey = deriveHeadKey(secret);
   const closing = new AbortController();
   const startedAt = Date.now();
@@ -87,7 +85,7 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
   let isCopyFailing = false;
 
   const verified = (signal: AbortSignal): Promise<ChainHead | undefined> =>
-    guard === undefined ? views.keptChain() : guard.verifyOn({ log: store, source, headKey, signal });
+    guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal);
 
   async function seal(head: ChainHead): Promise<void> {
     const key = sealKey();

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/app/evidence-guard.js';
 import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
-import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { readVerifiedHead } from '../../src/evidence/verified-head.js';
 import { verifyTail } from '../../src/evidence/verify-tail.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
@@ -166,17 +165,16 @@ test('verification goes on from where it was, and reports what was altered since
   await writeLong(file, 300);
   const guard = guarded(file);
   await guard.tailVerified();
-  const onwards = async (key: Uint8Array): Promise<ChainHead | undefined> => {
-    const log = openSqliteEventReader({ file, pollMs: 0 });
-    try {
-      return await guard.verifyOn({ log, source: log, headKey: key, signal: new AbortController().signal });
-    } finally {
-      await log.close();
-    }
-  };
+  const onwards = (key: Uint8Array): Promise<ChainHead | undefined> =>
+    guard.verifyOn(key, new AbortController().signal);
   await writeLong(file, 40);
   expect(await onwards(headKey())).toMatchObject({ count: 340 });
   expect(await onwards(headKey())).toMatchObject({ count: 340 });
+  // So many that a thread verifies them.
+  await writeLong(file, 4_100);
+  expect(await onwards(headKey())).toMatchObject({ count: 4_440 });
+  await writeLong(file, 4_100);
+  await expect(guard.verifyOn(headKey(), AbortSignal.timeout(1))).rejects.toThrow();
   await writeLong(file, 10);
   expect(await onwards(new Uint8Array(32))).toBeUndefined();
   expect((await guard.altered).message).toContain('sealed head');

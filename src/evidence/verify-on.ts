@@ -1,0 +1,45 @@
+/** Verifies the events that came since a verification, and the sealed head of the log. */
+import type { ChainHead } from '../eventstore/chain.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import type { LinkSource } from '../eventstore/link-source.js';
+import { readLogId } from '../projector/start.js';
+import type { Difference } from './verify-difference.js';
+import { openHeadCheck } from './verify-head.js';
+import { verifyChain, type Verification } from './verify.js';
+
+/** What differs, if anything does, and how far the log was verified. */
+export interface Outcome {
+  readonly difference: Difference | undefined;
+  readonly verified: ChainHead;
+}
+
+export function outcomeOf(result: Verification): Outcome {
+  const { count, head, position } = result;
+  return { difference: result.intact ? undefined : result.difference, verified: { count, head, position } };
+}
+
+interface VerifyOnOptions {
+  readonly source: EventReader & LinkSource;
+  readonly since: Since;
+  readonly signal?: AbortSignal;
+}
+
+export interface Since {
+  /** How far the log was verified before. */
+  readonly verified: ChainHead;
+  /** Of the sealed head. */
+  readonly headKey: Uint8Array;
+}
+
+/** To the end of the log as it is now, whose sealed head must fit. @throws StoreUnavailableError; the signal's reason when it aborts */
+export async function verifyOn({ source, since, signal }: VerifyOnOptions): Promise<Outcome> {
+  const { verified, headKey } = since;
+  const end = await openHeadCheck(source, { key: headKey });
+  const after = verified.count === 0 ? {} : { after: verified };
+  const result = await verifyChain({ source, ...after, until: end.end?.position, depth: 'chain', signal });
+  if (!result.intact) return outcomeOf(result);
+  const { count, head } = result;
+  const linkThere = count === end.sealed?.count ? head : undefined;
+  const difference = end.difference({ logId: (await readLogId(source)) ?? '', count, kept: count, linkThere });
+  return { difference, verified: count === verified.count ? verified : outcomeOf(result).verified };
+}
