@@ -9,7 +9,7 @@ import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { sealNow } from '../evidence/seal-now.js';
 import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
-import { createLease, type Lease } from '../projector/lease.js';
+import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
@@ -20,8 +20,6 @@ import type { Views } from './views.js';
 const mostPauseMs = 60_000;
 /** What a seal may take of a stop. */
 const stopMs = 5_000;
-/** A process that has crashed is followed by another one after this long. */
-const leaseMs = 60_000;
 
 interface SealsOptions {
   readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
@@ -115,15 +113,14 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     if (lease !== undefined && (await lease.hold(closing.signal)) === null) return;
     const head = await verified(closing.signal);
     const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    if (head === undefined || Date.now() - since < every) return;
+    if (head === undefined || lease?.isHeld() === false || Date.now() - since < every) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }
 
   async function last(signal: AbortSignal): Promise<void> {
     await turns;
-    if (lease?.isHeld() === false) return;
-    const head = await verified(signal);
+    const head = lease?.isHeld() === false ? undefined : await verified(signal);
     if (head !== undefined && !signal.aborted) await seal(head);
     await copying;
     if (copies !== undefined) await copy(copies);

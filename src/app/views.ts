@@ -111,7 +111,7 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
     evidence: () => projector?.evidence(),
     keptChain: () => keptHead(views),
-    tree: linkSourceOf(store).tree ?? keptTree(store, views),
+    tree: linkSourceOf(store).tree ?? keptTree(views),
     hasShown: () => own.visiblePosition() !== '',
     notify: (position) => projector?.notify(position),
     async close() {

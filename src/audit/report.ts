@@ -29,7 +29,7 @@ export interface ReportSeal {
 export interface ReportSources {
   readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
   /** Knows the numbers of events. Undefined: they are not known. */
-  readonly tree: Pick<TreeSource, 'ordinalAt'> | undefined;
+  readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
   /** Undefined: there is none. */
   readonly seal: ReportSeal | undefined;
 }
@@ -105,9 +105,8 @@ async function pagesOf(
 }
 
 async function numbered(items: readonly HistoryItem[], { tree }: ReportSources): Promise<ReportedEvent[]> {
-  const events: ReportedEvent[] = [];
-  for (const event of items) events.push({ ordinal: (await tree?.ordinalAt(event.position)) ?? null, event });
-  return events;
+  const ordinals = await tree?.ordinalsAt(items.map(({ position }) => position));
+  return items.map((event, index) => ({ ordinal: ordinals?.[index] ?? null, event }));
 }
 
 /** In the order of their requests. */

@@ -48,6 +48,6 @@ export interface TreeSource {
   blockRoots(blocks: number): Promise<readonly Hash[]>;
   /** Leaves of the events of a block, of all that there are. */
   leavesOf(block: number): Promise<readonly Hash[]>;
-  /** Number of the event that stands there; undefined: none does, or it has no leaf yet. */
-  ordinalAt(position: Position): Promise<number | undefined>;
+  /** Numbers of the events that stand there; undefined: none does, or it has no leaf yet. */
+  ordinalsAt(positions: readonly Position[]): Promise<readonly (number | undefined)[]>;
 }

@@ -23,8 +23,8 @@ export const blocksPerPage = 256;
 export const evidenceCheckpoint = 'evidence';
 
 export type Block = {
-  /** Of the first event in it. */
-  readonly first: Position;
+  /** Of its events, so that a proof need not read the log. */
+  readonly positions: readonly Position[];
   /** Of its events, hex, one after the other. */
   readonly leaves: string;
   /** Of the last event in it, hex. */
@@ -68,7 +68,8 @@ export function grown(chain: Pick<KeptChain, 'head' | 'open'>, events: readonly 
     const leaf = leafOf(count, event);
     link = linkOf(link, leaf);
     const number = blockOf(count);
-    block = { first: block?.first ?? position, leaves: (block?.leaves ?? '') + toHex(leaf), link: toHex(link) };
+    const { positions, leaves } = block ?? { positions: [], leaves: '' };
+    block = { positions: [...positions, position], leaves: leaves + toHex(leaf), link: toHex(link) };
     blocks.set(number, block);
     if (count % eventsPerBlock === 0) block = undefined;
   }
@@ -116,7 +117,8 @@ export async function keptChain(readModels: Kept): Promise<KeptChain> {
   if (block === undefined || before === undefined || leaves.length < inBlock * hashCharacters)
     throw new Error(`the links of block ${number} are missing`);
   const link = toHex(hashesIn(leaves).reduce(linkOf, fromHex(before)));
-  const open = inBlock === eventsPerBlock ? undefined : { ...block, leaves, link };
+  const positions = block.positions.slice(0, inBlock);
+  const open = inBlock === eventsPerBlock ? undefined : { positions, leaves, link };
   return { checkpoint, head: { count, head: link, position: checkpoint.position }, open, sealed };
 }
 

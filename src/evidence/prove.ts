@@ -48,8 +48,8 @@ export async function provePerson(
   const tree = createTree(source);
   await demandSealed(tree, seal);
   const numbered = async (events: readonly StoredEvent[]): Promise<readonly Numbered[]> => {
-    const found = [];
-    for (const event of events) found.push({ event, ordinal: (await source.ordinalAt(event.position)) ?? Infinity });
+    const ordinals = await source.ordinalsAt(events.map(({ position }) => position));
+    const found = events.map((event, index) => ({ event, ordinal: ordinals[index] ?? Infinity }));
     return found.filter(({ ordinal }) => ordinal <= count);
   };
 

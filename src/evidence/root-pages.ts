@@ -1,6 +1,6 @@
 /** Roots of complete blocks of a log on a server, as they are kept beside the views, many in a document; and the tree that they and the blocks are. */
 import { toHex, type Hash } from '../eventstore/chain.js';
-import type { EventReader, Position } from '../eventstore/event-store.js';
+import type { Position } from '../eventstore/event-store.js';
 import { eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
 import {
   blockId,
@@ -40,14 +40,14 @@ export async function rootsPages(
     const before = number % blocksPerPage;
     pages.set(blockId(page), {
       roots: roots.slice(0, before * hashCharacters) + toHex(root),
-      firsts: [...firsts.slice(0, before), block.first],
+      firsts: [...firsts.slice(0, before), block.positions[0] ?? ''],
     });
   }
   return pages;
 }
 
 /** The tree of a log whose evidence is kept beside the views. */
-export function keptTree(reader: Pick<EventReader, 'readAll'>, readModels: Kept): TreeSource {
+export function keptTree(readModels: Kept): TreeSource {
   const count = async (): Promise<number> => {
     const checkpoint = await readModels.checkpoint(evidenceCheckpoint);
     return checkpoint === null ? 0 : countOf(checkpoint);
@@ -58,20 +58,12 @@ export function keptTree(reader: Pick<EventReader, 'readAll'>, readModels: Kept)
     for (let page = 0; page * blocksPerPage < blocks; page += 1) yield await keptPage(readModels, page);
   }
 
-  /** The block in which that position is, and where it begins. */
-  async function blockAt(
-    position: Position,
-  ): Promise<{ readonly number: number; readonly first: Position } | undefined> {
-    let found: { readonly number: number; readonly first: Position } | undefined;
-    let number = 0;
-    for await (const { firsts } of pages())
-      for (const first of firsts) {
-        if (first > position) return found;
-        found = { number, first };
-        number += 1;
-      }
-    const open = await keptBlock(readModels, number);
-    return open === undefined || open.first > position ? found : { number, first: open.first };
+  /** Where each block begins. The one that is not complete stands in no page. */
+  async function beginnings(): Promise<readonly Position[]> {
+    const firsts: Position[] = [];
+    for await (const page of pages()) firsts.push(...page.firsts);
+    const open = await keptBlock(readModels, firsts.length);
+    return [...firsts, ...(open?.positions.slice(0, 1) ?? [])];
   }
 
   return {
@@ -85,17 +77,17 @@ export function keptTree(reader: Pick<EventReader, 'readAll'>, readModels: Kept)
       const leaves = hashesIn((await keptBlock(readModels, block))?.leaves ?? '');
       return leaves.slice(0, Math.max(0, (await count()) - block * eventsPerBlock));
     },
-    async ordinalAt(position) {
-      const block = await blockAt(position);
-      if (block === undefined) return undefined;
-      let ordinal = block.number * eventsPerBlock + 1;
-      if (block.first === position) return ordinal;
-      for await (const events of reader.readAll({ after: block.first, limit: eventsPerBlock - 1 }))
-        for (const event of events) {
-          ordinal += 1;
-          if (event.position === position) return ordinal <= (await count()) ? ordinal : undefined;
-        }
-      return undefined;
+    async ordinalsAt(positions) {
+      const end = (await readModels.checkpoint(evidenceCheckpoint))?.position ?? '';
+      const firsts = await beginnings();
+      const wanted = new Set(positions.filter((position) => position <= end));
+      const ordinals = new Map<Position, number>();
+      for (const block of new Set([...wanted].map((position) => firsts.findLastIndex((first) => first <= position))))
+        for (const [index, position] of ((await keptBlock(readModels, block))?.positions ?? []).entries())
+          if (wanted.delete(position)) ordinals.set(position, block * eventsPerBlock + index + 1);
+      // Else a proof would leave it out, and say that there is no such event.
+      for (const position of wanted) throw new Error(`the event at ${position} is not among those that are kept`);
+      return positions.map((position) => ordinals.get(position));
     },
   };
 }

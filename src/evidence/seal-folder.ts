@@ -60,18 +60,23 @@ export function keepSeal(folder: string, seal: Seal): string {
 /** Copies what is missing there, written at once under its name: a share that can be written to only once takes no renaming. @throws what the file system throws */
 export async function copySeals(from: string, to: string): Promise<void> {
   const there = new Set(await readdir(to));
-  const missing = existsSync(from)
-    ? (await readdir(from)).filter((name) => nameForm.test(name) && !there.has(name))
-    : [];
-  for (const name of missing.sort()) {
-    const file = path.join(to, name);
-    const text = await readFile(path.join(from, name), 'utf8');
-    await writeFile(file, text, { flag: 'wx', flush: true }).catch(async (error: unknown) => {
-      // Half a seal is none. A file that is there already stays.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(file, { force: true });
-      throw error;
-    });
-    // For witnesses to read: there is nothing personal in it. Not every share has modes.
-    await chmod(file, 0o644).catch(() => undefined);
-  }
+  const names = existsSync(from) ? (await readdir(from)).filter((name) => nameForm.test(name)).sort() : [];
+  const textOf = (name: string): Promise<string> => readFile(path.join(from, name), 'utf8');
+  for (const name of names) if (!there.has(name)) await write(path.join(to, name), await textOf(name), 'wx');
+  // The newest that was there may have been cut off by a crash.
+  const newest = names.findLast((name) => there.has(name));
+  if (newest === undefined) return;
+  const file = path.join(to, newest);
+  const [whole, copy] = [await textOf(newest), await readFile(file, 'utf8')];
+  if (copy !== whole && whole.startsWith(copy)) await write(file, whole, 'w');
+}
+
+async function write(file: string, text: string, flag: 'w' | 'wx'): Promise<void> {
+  await writeFile(file, text, { flag, flush: true }).catch(async (error: unknown) => {
+    // Half a seal is none. A file that is there already stays.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) await rm(file, { force: true });
+    throw error;
+  });
+  // For witnesses to read: there is nothing personal in it. Not every share has modes.
+  await chmod(file, 0o644).catch(() => undefined);
 }

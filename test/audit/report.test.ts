@@ -20,7 +20,7 @@ const withConsent = (type: 'ContactSubscribed' | 'ContactUnsubscribed', consent:
 
 const about = {
   seal: undefined,
-  tree: { ordinalAt: (position: string) => Promise.resolve(Number(position)) },
+  tree: { ordinalsAt: (positions: readonly string[]) => Promise.resolve(positions.map(Number)) },
 } satisfies Omit<ReportSources, 'audit'>;
 
 const report = (log: AuditedLog, request: Partial<ReportRequest> = {}): Promise<Report> =>

@@ -104,12 +104,14 @@ describe('the evidence chain of a log that keeps none itself', () => {
     expect(await kept()).toEqual(links);
     expect(await keptHead(models)).toEqual(head);
     expect(head).toEqual({ count: events.length, head: links.at(-1), position: events.at(-1)?.position });
-    const tree = keptTree(store, models);
+    const tree = keptTree(models);
     expect(await tree.count()).toBe(events.length);
     expect(await tree.blockRoots(9)).toEqual(await store.tree.blockRoots(9));
     expect(await tree.leavesOf(1)).toEqual(await store.tree.leavesOf(1));
-    for (const ordinal of [1, 2, eventsPerBlock, eventsPerBlock + 1, events.length])
-      expect(await tree.ordinalAt(events[ordinal - 1]?.position ?? '')).toBe(ordinal);
+    const ordinals = [1, 2, eventsPerBlock, events.length, eventsPerBlock + 1];
+    const positions = ordinals.map((ordinal) => events[ordinal - 1]?.position ?? '');
+    expect(await tree.ordinalsAt([...positions, 'z'])).toEqual([...ordinals, undefined]);
+    await expect(tree.ordinalsAt([`${positions[0]}0`])).rejects.toThrow('is not among those that are kept');
     expect(await createTree(tree).rootAt(events.length)).toBe(await createTree(store.tree).rootAt(events.length));
     expect(keptFault(await keptChain(models), headKey)).toBeUndefined();
     expect(keptFault(await keptChain(models), deriveHeadKey('another secret'))).toContain('somebody else');

@@ -40,7 +40,7 @@ const sourceOf = (count: number, kept = Math.floor(count / eventsPerBlock)): Tre
     leaves
       .slice(block * eventsPerBlock, Math.min(count, (block + 1) * eventsPerBlock))
       .map((leaf) => leaf.toString('latin1')),
-  ordinalAt: async () => undefined,
+  ordinalsAt: async () => [],
 });
 
 const hexLeaf = (ordinal: number): string => leaves[ordinal - 1]?.toString('hex') ?? '';

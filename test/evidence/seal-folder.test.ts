@@ -1,6 +1,6 @@
 /** The folder of seals: what is found in it, and that nothing there is replaced. */
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { copySeals, keepSeal, newestSeal, sealsIn } from '../../src/evidence/seal-folder.js';
@@ -52,4 +52,16 @@ test('what is missing in the second place is copied, nothing there is replaced',
   expect(readFileSync(path.join(copies, names[0] ?? ''), 'utf8')).toBe('as it was');
   expect(newestSeal(copies)).toEqual(newestSeal(folder));
   await copySeals(path.join(folder, 'none'), copies);
+});
+
+test.each([0, 1, 200])('a copy that a crash cut off after %i bytes is made whole', async (bytes) => {
+  const [folder, copies] = [newFolder(), newFolder()];
+  for (const day of ['01', '02']) keepSeal(folder, sealAt(`2026-03-${day}T00:00:00.000Z`, Number(day)));
+  await copySeals(folder, copies);
+  const [, newest = ''] = readdirSync(copies).sort();
+  truncateSync(path.join(copies, newest), bytes);
+  expect(sealsIn(copies).map(({ seal }) => seal?.count)).toEqual([1, undefined]);
+  keepSeal(folder, sealAt('2026-03-03T00:00:00.000Z', 3));
+  await copySeals(folder, copies);
+  expect(sealsIn(copies).map(({ text }) => text)).toEqual(sealsIn(folder).map(({ text }) => text));
 });

@@ -72,7 +72,7 @@ async function tree(): Promise<object> {
     count: async () => treeSize,
     blockRoots: async (count) => blocks.slice(0, count),
     leavesOf: async (block) => all.slice(block * eventsPerBlock, (block + 1) * eventsPerBlock),
-    ordinalAt: async () => undefined,
+    ordinalsAt: async () => [],
   });
   const counts = [1, 2, 3, 4, 7, 8, 255, 256, 257, 600];
   const places = [

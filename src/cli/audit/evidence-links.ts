@@ -73,6 +73,6 @@ function beside(log: EventReader, views: ReadModelReader): LinkSource {
     },
     // What comes after it is not sealed yet.
     sealedHead: async () => ({ sealed: await keptSealedHead(views), end: undefined }),
-    tree: keptTree(log, views),
+    tree: keptTree(views),
   };
 }

@@ -104,9 +104,9 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
         return leaves;
       },
 
-      async ordinalAt(position) {
-        const ordinal = numberOf(position);
-        return reading(() => linkAt.get(ordinal)) === undefined ? undefined : ordinal;
+      async ordinalsAt(positions) {
+        const ordinals = positions.map(numberOf);
+        return ordinals.map((ordinal) => (reading(() => linkAt.get(ordinal)) === undefined ? undefined : ordinal));
       },
     },
 
