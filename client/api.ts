@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 18b25b0eb7d86e9671685a00f8bdbb86a8283c0a6fbfcb95b1668867b99e9930. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ced1a9038fb277ea2a5a7412948129b1b2b2fd9a6a730279c5b67eec60c29d4f. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1108,6 +1108,8 @@ export interface components {
       /** @description Null: the address had no contact. */
       contact_id: string | null;
       created_at: string | null;
+      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
       /**
@@ -1141,11 +1143,8 @@ export interface components {
         city: string | null;
         country: string | null;
         dateOfBirth: string | null;
-        /**
-         * @description The e-mail address.
-         * @example ada@example.com
-         */
-        email: string;
+        /** @description Null: the person is erased. */
+        email: string | null;
         firstName: string | null;
         lastName: string | null;
         /** @description The first event after the time that changed it; null: none. */
@@ -1181,6 +1180,8 @@ export interface components {
       /** @description Null: the address had no contact. */
       contact_id: string | null;
       created_at: string | null;
+      /** @description The erasure that ended the contact before the time. Absent where there was none. */
+      erased?: components['schemas']['Evidence'];
       /** @description Null: the event that would tell may be unreadable. */
       existed: boolean | null;
       /**
@@ -1214,11 +1215,8 @@ export interface components {
         city: string | null;
         country: string | null;
         dateOfBirth: string | null;
-        /**
-         * @description The e-mail address.
-         * @example ada@example.com
-         */
-        email: string;
+        /** @description Null: the person is erased. */
+        email: string | null;
         firstName: string | null;
         lastName: string | null;
         /** @description The first event after the time that changed it; null: none. */
@@ -2218,7 +2216,7 @@ export interface components {
            * @example con_01JQ8ZK3V5W7X9YABCDEFGHJKM
            */
           contact_id: string;
-          /** @description Null where the creation of the contact cannot be read. */
+          /** @description Null where the person is erased, or the creation of the contact cannot be read. */
           email: string | null;
           /** @constant */
           line: 'member';
@@ -2325,6 +2323,11 @@ export interface components {
       /** @description One for each interval. */
       rows: {
         /**
+         * @description Were subscribed when the person was erased.
+         * @example 2
+         */
+        erased: number;
+        /**
          * Format: date
          * @description First day.
          * @example 2026-03-01
@@ -2341,7 +2344,7 @@ export interface components {
          */
         left_with_list: number;
         /**
-         * @description `joined` + `resubscribed` − `unsubscribed` − `left_with_list`.
+         * @description `joined` + `resubscribed` − `unsubscribed` − `erased` − `left_with_list`.
          * @example 2
          */
         net: number;
@@ -3084,6 +3087,11 @@ export interface components {
          */
         detached: number;
         /**
+         * @description Borne by a person who was erased.
+         * @example 2
+         */
+        erased: number;
+        /**
          * Format: date
          * @description First day.
          * @example 2026-03-01
@@ -3105,7 +3113,7 @@ export interface components {
          */
         left_with_tag: number;
         /**
-         * @description `attached` − `detached` − `left_with_list` − `left_with_tag`.
+         * @description `attached` − `detached` − `erased` − `left_with_list` − `left_with_tag`.
          * @example 2
          */
         net: number;

@@ -47,6 +47,8 @@ export interface ContactFold {
   life: Life | undefined;
   /** Where there is no life: the creation that came later. */
   creation: Recorded<ContactEvent> | undefined;
+  /** The erasure that ended the last life before the cut. */
+  erasure: Recorded<ContactEvent> | undefined;
   /** By list id, of that life; deleted lists are still among them. */
   memberships: Map<string, MembershipFacts>;
   /** Events at or before the time, in log order, that are not folded: what they changed is not known. */

@@ -34,6 +34,7 @@ export async function foldContact(reader: AuditReader, request: FoldRequest): Pr
     contactId: undefined,
     life: undefined,
     creation: undefined,
+    erasure: undefined,
     memberships: new Map(),
     unreadable: [],
     nextUnreadable: undefined,
@@ -99,6 +100,7 @@ function leaveOthers(state: ContactFold, contactId: string | undefined): void {
   if (state.contactId === contactId) return;
   state.contactId = undefined;
   state.life = undefined;
+  state.erasure = undefined;
   state.memberships = new Map();
   state.nextUnreadable = undefined;
 }
@@ -113,6 +115,7 @@ function fold(state: ContactFold, recorded: Recorded<ContactEvent>, moment: Mome
   switch (event.type) {
     case 'ContactCreated':
       state.life = lifeOf(event, recorded);
+      state.erasure = undefined;
       state.memberships = new Map();
       return;
     case 'ContactProfileChanged':
@@ -136,6 +139,11 @@ function fold(state: ContactFold, recorded: Recorded<ContactEvent>, moment: Mome
       return;
     case 'TagsDetached':
       for (const { tag_id } of event.data.tags) state.memberships.get(event.data.list_id)?.tags.delete(tag_id);
+      return;
+    case 'ContactErased':
+      state.life = undefined;
+      state.erasure = recorded;
+      state.memberships = new Map();
       return;
     default:
       return event satisfies never;

@@ -8,7 +8,7 @@ import { jsonOrText } from './redaction.js';
 import { unpaced, type ReplayPace } from './replay-pace.js';
 import { streamPages, type AuditReader } from './reading.js';
 
-export type EmailMessage = Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message'];
+export type EmailMessage = NonNullable<Extract<EmailEvent, { type: 'EmailRequested' }>['data']['message']>;
 
 export interface EmailHint {
   readonly stream: string;
@@ -50,8 +50,8 @@ interface EmailsOf {
 /** One e-mail with all that happened to it up to the horizon, the request first. */
 export interface PersonsEmail {
   readonly emailId: string;
-  /** Undefined: it cannot be read. */
-  readonly message: EmailMessage | undefined;
+  /** Null: it was erased. Undefined: it cannot be read. */
+  readonly message: EmailMessage | null | undefined;
   readonly events: readonly StoredEvent[];
 }
 

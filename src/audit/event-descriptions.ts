@@ -9,7 +9,7 @@ export function describe(event: DomainEvent, listName?: string): string {
     case 'ContactCreated':
       return 'The contact was created.';
     case 'ContactProfileChanged':
-      return `The profile was changed: ${profileChanges(event.data.person)}.`;
+      return `The profile was changed${event.data.person === null ? '' : `: ${profileChanges(event.data.person)}`}.`;
     case 'ContactSubscribed':
     case 'ContactUnsubscribed':
       return `${statusChange(event)}${event.data.person === undefined ? '' : ', with consent'}.`;
@@ -19,6 +19,8 @@ export function describe(event: DomainEvent, listName?: string): string {
       return `${tagNames(event)} attached in the list ${quoted(listName ?? event.data.list_id)}.`;
     case 'TagsDetached':
       return `${tagNames(event)} removed in the list ${quoted(listName ?? event.data.list_id)}.`;
+    case 'ContactErased':
+      return 'The person was erased: what is stored before this says nothing of them any more.';
     default:
       return describeCatalogue(event);
   }
@@ -64,6 +66,10 @@ export function describeEmail({ type, data }: EmailEvent): string {
       return 'The e-mail was released: it is to be tried again.';
     case 'EmailCancelled':
       return 'The e-mail was cancelled: it will not be sent.';
+    case 'EmailErased':
+      return data.reason === 'erasure'
+        ? 'What the e-mail said was erased with the person.'
+        : 'What the e-mail said was erased, for it had been kept long enough.';
     default:
       return type satisfies never;
   }
@@ -98,7 +104,7 @@ function tagNames({ data: { tags } }: TagEvent): string {
   return tags.length === 1 ? `The tag ${names} was` : `The tags ${names} were`;
 }
 
-function profileChanges(person: ProfileEvent['data']['person']): string {
+function profileChanges(person: NonNullable<ProfileEvent['data']['person']>): string {
   const changes = profileFields.flatMap((field) => {
     const value = person[field];
     return value === undefined ? [] : [`${field} ${value === null ? 'cleared' : 'set'}`];

@@ -149,7 +149,7 @@ function emailItem(
   { emails, hidden }: ItemSources,
 ): HistoryItem {
   const isHidden = hidden.includes('message');
-  const email = { email_id: emailId, subject: isHidden || message === undefined ? null : emails.subjectOf(message) };
+  const email = { email_id: emailId, subject: isHidden || !message ? null : emails.subjectOf(message) };
   const recorded = readableEmail(stored);
   const data = jsonOrText(redacted(stored.data, isHidden ? ['message'] : []));
   if (recorded === undefined) return { ...unreadableEvent(stored, contactId), email, unreadable: true, data };
@@ -158,7 +158,7 @@ function emailItem(
 }
 
 function withoutText({ type, data }: EmailEvent): unknown {
-  if (type !== 'EmailRequested') return data;
+  if (type !== 'EmailRequested' || data.message === null) return data;
   const { mail_template: _, variables: __, ...message } = data.message;
   return { ...data, message };
 }

@@ -119,5 +119,5 @@ const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): B
 /** Undefined: it is not the contact's creation, or cannot be read. */
 export function addressIn(stored: StoredEvent, contactId: string): string | undefined {
   const event = readableContact(stored)?.event;
-  return event?.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person.email : undefined;
+  return event?.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person?.email : undefined;
 }

@@ -39,10 +39,14 @@ export function noteUnreadable(state: ContactFold, { stored, current, asked }: U
     state.nextUnreadable = unreadableEvent(stored, until);
 }
 
-/** A new contact in the stream ends all facts; where there was none before, it may be the one that is asked for. */
+/** An erasure, or a new contact in the stream, ends all facts; where there was none before, it may be the one that is asked for. */
 function begin(state: ContactFold, recorded: Recorded<ContactEvent>, contactId: string | undefined): void {
-  if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
+  if (state.life !== undefined) end(state, recorded);
   else if (contactId === undefined || contactId === recorded.event.data.contact_id) state.creation ??= recorded;
+}
+
+function end(state: ContactFold, recorded: Recorded<ContactEvent>): void {
+  if (state.life !== undefined) for (const fact of factsOf(state, state.life)) fact.next ??= recorded;
 }
 
 function* factsOf({ memberships }: ContactFold, { profileFact }: Life): Generator<Fact> {
@@ -70,6 +74,8 @@ function change(state: ContactFold, recorded: Recorded<ContactEvent>, listId: st
     case 'TagsDetached':
       for (const tag of heldOf(state, event.data)) tag.fact.next ??= recorded;
       return;
+    case 'ContactErased':
+      return end(state, recorded);
     case 'ContactCreated':
     case 'ConsentRecorded':
     case 'TagsAttached':

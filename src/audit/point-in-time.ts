@@ -52,6 +52,8 @@ export type ContactAt = Basis & {
   /** Null: the event that would tell may be unreadable. */
   readonly existed: boolean | null;
   readonly created_at: string | null;
+  /** The erasure that ended the contact before the time. Absent where there was none. */
+  readonly erased?: Evidence;
   /** Null when it did not exist; `next_change` and `next_unreadable` beside it then tell of the creation. */
   readonly profile: (ProfileValues & Reasons) | null;
   /** Events at or before the time that cannot be read: the answer is made without them. Absent where there are none. */
@@ -165,11 +167,13 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     return shown;
   }
 
-  async function contact({ life, creation, contactId, unreadable }: ContactFold, askedFor: string | null) {
+  async function contact({ life, creation, erasure, contactId, unreadable }: ContactFold, askedFor: string | null) {
     if (life === undefined) {
       const existed = unreadable.length === 0 ? false : null;
+      const erased = await evidence(erasure);
+      const past = erased === null ? {} : { erased };
       const next = await nextChange(creation);
-      return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, ...next };
+      return { contact_id: contactId ?? askedFor, existed, created_at: null, profile: null, ...past, ...next };
     }
     const profile = { ...life.profile, ...(await reasons(life.profileFact)) };
     return { contact_id: life.contactId, existed: true, created_at: life.created.metadata.at, profile };

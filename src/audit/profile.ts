@@ -1,13 +1,14 @@
 /** A contact's profile as its events make it: every field has a value or none. */
 import { profileFields, type ProfileField } from '../events/contact.js';
 
-export type ProfileValues = { readonly email: string } & { readonly [Field in ProfileField]: string | null };
+/** `email` is null where the person was erased. */
+export type ProfileValues = { readonly email: string | null } & { readonly [Field in ProfileField]: string | null };
 
 type Changes = { readonly [Field in ProfileField]?: string | null | undefined };
 
-export function profileOf(person: { readonly email: string } & Changes): ProfileValues {
+export function profileOf(person: ({ readonly email: string } & Changes) | null): ProfileValues {
   const empty: ProfileValues = {
-    email: person.email,
+    email: person?.email ?? null,
     firstName: null,
     lastName: null,
     phone: null,
@@ -21,10 +22,11 @@ export function profileOf(person: { readonly email: string } & Changes): Profile
   return withChanges(empty, person);
 }
 
-export function withChanges(profile: ProfileValues, changes: Changes): ProfileValues {
+/** `changes` is null where they were erased. */
+export function withChanges(profile: ProfileValues, changes: Changes | null): ProfileValues {
   const result = { ...profile };
   for (const field of profileFields) {
-    const value = changes[field];
+    const value = changes?.[field];
     if (value !== undefined) result[field] = value;
   }
   return result;

@@ -168,6 +168,8 @@ function evolve(life: Life, event: ContactEvent, voidTags: readonly string[]): L
       const ids = new Set(event.data.tags.map(({ tag_id }) => tag_id));
       return withTags(life, event.data.list_id, (tags) => new Set([...tags].filter((id) => !ids.has(id))));
     }
+    case 'ContactErased':
+      return { contactId: life.contactId, memberships: new Map() };
     case 'ContactProfileChanged':
     case 'ConsentRecorded':
       return life;

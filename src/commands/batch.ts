@@ -64,7 +64,8 @@ export function decideBatch<State, Command, Event extends DomainEvent>(
   for (const {
     request: { command, context },
   } of input.commands) {
-    const outcome = decideOne(input, { command, context, state, at });
+    const revision = input.loaded.revision + BigInt(events.length);
+    const outcome = decideOne(input, { command, context, state, at, revision });
     if (outcome.status === 'accepted' && outcome.events.length > 0) {
       const size = outcome.events.reduce((sum, { encoded }) => sum + textBytes(encoded), 0);
       const full = events.length + outcome.events.length > maxEvents || bytes + size > maxBytes;
@@ -84,14 +85,15 @@ interface Step<State, Command> {
   readonly context: CommandContext;
   readonly state: State;
   readonly at: string;
+  readonly revision: bigint;
 }
 
 function decideOne<State, Command, Event extends DomainEvent>(
   { decider, sources }: BatchInput<State, Command, Event>,
-  { command, context, state, at }: Step<State, Command>,
+  { command, context, state, at, revision }: Step<State, Command>,
 ): Outcome<State, Event> {
   try {
-    const decision = decider.decide(command, state, context.idempotency);
+    const decision = decider.decide(command, state, { idempotency: context.idempotency, revision });
     if (isRefusal(decision))
       return { status: 'refused', error: new ServiceError(decision.refused, decision.parameters) };
     if (decision.length === 0) return { status: 'accepted', state, events: [] };

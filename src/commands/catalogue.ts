@@ -62,7 +62,7 @@ export function catalogueDecider<Event extends DomainEvent>(
       // Only a create has it in its metadata.
       return idempotency === undefined ? after : withCreation(after, entry.id, idempotency);
     },
-    decide(command, state, idempotency) {
+    decide(command, state, { idempotency }) {
       const id = state.idByKeyHash.get(idempotency?.key_hash ?? '') ?? '';
       return replay(state.creations.get(id), idempotency) ?? decide(kind, command, state);
     },

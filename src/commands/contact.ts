@@ -10,7 +10,7 @@ import {
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
 import { noTags, type TagSet } from './tag-set.js';
-import { knownBy, replay, type Decider, type Decision } from './decider.js';
+import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
 export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
@@ -30,7 +30,12 @@ export interface ContactState {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** How the contact was created, where the request had an `Idempotency-Key`. */
   readonly creation: Idempotency | undefined;
+  /** The last one in the stream: a contact may have followed. */
+  readonly erasure?: Erasure | undefined;
 }
+
+/** Personal data is to go from the events up to the revision `through`. */
+export type Erasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
 
 export interface ListReference {
   readonly list_id: string;
@@ -68,7 +73,8 @@ export type ContactCommand =
     } & Save)
   | ({ readonly type: 'UpdateStatus' } & Standing)
   | { readonly type: 'AddTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
-  | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] };
+  | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
+  | { readonly type: 'Erase'; readonly erasure_id: string; readonly reason?: string | undefined };
 
 const initial: ContactState = { contactId: null, profile: {}, subscriptions: new Map(), creation: undefined };
 
@@ -80,7 +86,8 @@ function evolve(
   switch (event.type) {
     case 'ContactCreated': {
       const { contact_id: contactId, person } = event.data;
-      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency };
+      const { erasure } = state;
+      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency, erasure };
     }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
@@ -94,6 +101,10 @@ function evolve(
       return withTags(state, event, tagsOf(state, event).with(idsOf(event)));
     case 'TagsDetached':
       return withTags(state, event, tagsOf(state, event).without(idsOf(event)));
+    case 'ContactErased': {
+      const { erasure_id, through } = event.data;
+      return { ...initial, erasure: { erasure_id, through } };
+    }
     default:
       return event satisfies never;
   }
@@ -104,16 +115,18 @@ const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) =>
 const tagsOf = (state: ContactState, { data }: TagsChanged): TagSet =>
   state.subscriptions.get(data.list_id)?.tags ?? noTags;
 
-function changed(profile: ContactState['profile'], change: ProfileChange): ContactState['profile'] {
+/** Null: it was erased. */
+function changed(profile: ContactState['profile'], change: ProfileChange | null): ContactState['profile'] {
   const result: Partial<Record<ProfileField, string>> = { ...profile };
   for (const field of profileFields) {
-    const value = change[field];
+    const value = change?.[field];
     if (value === null) delete result[field];
     else if (value !== undefined) result[field] = value;
   }
   return result;
 }
 
+type OfCommand<Type extends ContactCommand['type']> = Extract<ContactCommand, { type: Type }>;
 type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
 const none: Subscription = { status: 'Subscribed', tags: noTags };
 
@@ -124,31 +137,41 @@ function withStatus(
   status: SubscriptionStatus,
 ): ContactState {
   const { tags } = state.subscriptions.get(data.list_id) ?? none;
-  const subscription =
-    data.person === undefined ? { status, tags } : { status, tags, consent: consentDigest(data.person.consent) };
+  const subscription = data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags };
   return withSubscription(state, data.list_id, subscription);
 }
 
 function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): ContactState {
   const before = state.subscriptions.get(data.list_id) ?? none;
-  return withSubscription(state, data.list_id, { ...before, consent: consentDigest(data.person.consent) });
+  const { status, tags } = before;
+  return withSubscription(
+    state,
+    data.list_id,
+    data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags },
+  );
 }
 
 const withTags = (state: ContactState, { data }: TagsChanged, tags: TagSet): ContactState =>
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
-  { contactId, profile, subscriptions, creation }: ContactState,
+  { contactId, profile, subscriptions, creation, erasure }: ContactState,
   listId: string,
   subscription: Subscription,
-): ContactState => ({ contactId, profile, subscriptions: new Map(subscriptions).set(listId, subscription), creation });
+): ContactState => ({
+  contactId,
+  profile,
+  subscriptions: new Map(subscriptions).set(listId, subscription),
+  creation,
+  erasure,
+});
 
-function decide(command: ContactCommand, state: ContactState, idempotency?: Idempotency): Decision<ContactEvent> {
+function decide(command: ContactCommand, state: ContactState, circumstances: Circumstances): Decision<ContactEvent> {
   switch (command.type) {
     case 'Create':
       if (state.contactId === null) return created(command);
       if (state.contactId === command.contactId) return [];
-      return replay(state.creation, idempotency) ?? { refused: 'duplicate_email' };
+      return replay(state.creation, circumstances.idempotency) ?? { refused: 'duplicate_email' };
     case 'Upsert':
       return upsert(command, state);
     case 'UpdateStatus':
@@ -162,7 +185,31 @@ function decide(command: ContactCommand, state: ContactState, idempotency?: Idem
           ? []
           : [{ type: 'TagsDetached', data: { contact_id: contactId, list_id: command.list.list_id, tags } }];
       });
+    case 'Erase':
+      return erase(command, state, circumstances);
   }
+}
+
+/** Who has come back since this erasure began is somebody else. */
+function erase(
+  { erasure_id, reason }: OfCommand<'Erase'>,
+  { contactId, subscriptions, erasure }: ContactState,
+  { revision }: Circumstances,
+): ContactEvent[] {
+  if (contactId === null || erasure?.erasure_id === erasure_id) return [];
+  const lists = [...subscriptions];
+  const data = {
+    erasure_id,
+    contact_id: contactId,
+    through: Number(revision),
+    list_ids: lists.map(([list_id]) => list_id),
+    subscribed_list_ids: lists.flatMap(([list_id, { status }]) => (status === 'Subscribed' ? [list_id] : [])),
+    attached: lists.flatMap(([list_id, { tags }]) => {
+      const tag_ids = [...tags];
+      return tag_ids.length === 0 ? [] : [{ list_id, tag_ids }];
+    }),
+  };
+  return [{ type: 'ContactErased', data: reason === undefined ? data : { ...data, reason } }];
 }
 
 function created(save: Save): ContactEvent[] {
@@ -173,7 +220,7 @@ function created(save: Save): ContactEvent[] {
   ];
 }
 
-function upsert(command: Extract<ContactCommand, { type: 'Upsert' }>, state: ContactState): ContactEvent[] {
+function upsert(command: OfCommand<'Upsert'>, state: ContactState): ContactEvent[] {
   const attached = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
   if (state.contactId === null) return [...created(command), ...attach(command.contactId, command, attached)];
   return [

@@ -18,12 +18,19 @@ export function replay(creation?: Idempotency, asked?: Idempotency): readonly ne
   return creation.request_hash === asked.request_hash ? [] : { refused: 'idempotency_conflict' };
 }
 
+/** What a command is decided in, beside the state. */
+export interface Circumstances {
+  /** As it will stand in the metadata of the events. */
+  readonly idempotency?: Idempotency | undefined;
+  /** Of the last event of the stream; -1 where there is none. */
+  readonly revision: bigint;
+}
+
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;
   evolve(state: State, event: Event, metadata: Pick<Metadata, 'at' | 'idempotency'>): State;
-  /** `idempotency`: as it will stand in the metadata of the events. */
-  decide(command: Command, state: State, idempotency?: Idempotency): Decision<Event>;
+  decide(command: Command, state: State, circumstances: Circumstances): Decision<Event>;
   /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */
   knows(event: DomainEvent): event is Event;
 }

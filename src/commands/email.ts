@@ -1,7 +1,7 @@
 /** The rules of one transactional e-mail: requested once, attempted by one sender at a time, and never again once it is known to be sent. */
 import type { EmailEvent } from '../events/email.js';
 import { emailSchemas } from '../events/email.js';
-import { knownBy, type Decider, type Decision } from './decider.js';
+import { isRefusal, knownBy, type Circumstances, type Decider, type Decision } from './decider.js';
 import type { Variables } from './mustache.js';
 
 export type EmailStatus =
@@ -19,6 +19,8 @@ export interface EmailState {
   readonly running: { readonly run_id: string; readonly deadline: string } | null;
   /** When the next attempt may start; null when none may. */
   readonly next_attempt_at: string | null;
+  /** Personal data is to go from the events up to this revision; null: nobody wants that. */
+  readonly erased_through: number | null;
 }
 
 const initial: EmailState = {
@@ -29,16 +31,19 @@ const initial: EmailState = {
   doubts: [],
   running: null,
   next_attempt_at: null,
+  erased_through: null,
 };
 
 /** The fifth attempt in doubt is the last that is made without an operator's word. */
 export const maxDoubts = 5;
 
 /** `sent` is final: nothing after it changes it. */
-const evolve = (state: EmailState, event: EmailEvent): EmailState =>
-  state.status === 'sent' ? state : progressed(state, event);
+function evolve(state: EmailState, event: EmailEvent): EmailState {
+  if (event.type === 'EmailErased') return { ...state, erased_through: event.data.through };
+  return state.status === 'sent' ? state : progressed(state, event);
+}
 
-function progressed(state: EmailState, event: EmailEvent): EmailState {
+function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>): EmailState {
   switch (event.type) {
     case 'EmailRequested': {
       const { email_id, request_hash } = event.data;
@@ -142,6 +147,12 @@ interface CancelEmail {
   readonly reason: string;
 }
 
+/** Nothing comes of it while the e-mail is being sent. */
+interface EraseEmail {
+  readonly type: 'EraseEmail';
+  readonly reason: 'erasure' | 'retention';
+}
+
 export type EmailCommand =
   | RequestEmail
   | StartDispatch
@@ -150,10 +161,11 @@ export type EmailCommand =
   | RecordFailed
   | RecordInDoubt
   | ReleaseEmail
-  | CancelEmail;
+  | CancelEmail
+  | EraseEmail;
 
 /** A mailer's command that cannot apply yields no events; the state that comes back with it tells why. */
-function decide(command: EmailCommand, state: EmailState): Decision<EmailEvent> {
+function decide(command: EmailCommand, state: EmailState, circumstances: Circumstances): Decision<EmailEvent> {
   switch (command.type) {
     case 'RequestEmail':
       return request(command, state);
@@ -171,6 +183,8 @@ function decide(command: EmailCommand, state: EmailState): Decision<EmailEvent> 
       return release(command, state);
     case 'CancelEmail':
       return cancel(command, state);
+    case 'EraseEmail':
+      return erase(command, state, circumstances);
     default:
       return command satisfies never;
   }
@@ -216,6 +230,17 @@ const cancel = ({ reason }: CancelEmail, state: EmailState): Decision<EmailEvent
     ? [{ type: 'EmailCancelled', data: { email_id: state.email_id, reason } }]
     : { refused: 'email_not_cancellable' };
 
+function erase({ reason }: EraseEmail, state: EmailState, { revision }: Circumstances): Decision<EmailEvent> {
+  const { status, email_id, erased_through } = state;
+  if (status === 'none' || status === 'sending' || erased_through !== null) return [];
+  const erased = (through: bigint): EmailEvent => ({
+    type: 'EmailErased',
+    data: { email_id, through: Number(through), reason },
+  });
+  const cancelled = cancel({ type: 'CancelEmail', reason: 'erased' }, state);
+  return isRefusal(cancelled) ? [erased(revision)] : [...cancelled, erased(revision + 1n)];
+}
+
 function recordInDoubt(command: RecordInDoubt, state: EmailState): Decision<EmailEvent> {
   const { attempt, reason, judge, run_ended, now } = command;
   if (!isRunning(attempt, state) || state.running === null) return [];
@@ -235,10 +260,14 @@ const isWaiting = ({ status }: EmailState): boolean =>
 
 const isRunning = (attempt: number, state: EmailState): boolean => state.running !== null && state.attempts === attempt;
 
-function outcome({ attempt, reason, smtp_code, enhanced_code, response }: Outcome, { email_id }: EmailState) {
+/** The server's words are personal: they are left out once the e-mail is erased. */
+function outcome(
+  { attempt, reason, smtp_code, enhanced_code, response }: Outcome,
+  { email_id, erased_through }: EmailState,
+) {
   const code = smtp_code === undefined ? {} : { smtp_code };
   const enhanced = enhanced_code === undefined ? {} : { enhanced_code };
-  const message = response === undefined ? {} : { message: { response } };
+  const message = response === undefined || erased_through !== null ? {} : { message: { response } };
   return { email_id, attempt, reason, ...code, ...enhanced, ...message };
 }
 

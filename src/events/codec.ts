@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { contactSchemas, type ContactEvent } from './contact.js';
 import { emailSchemas, type EmailEvent } from './email.js';
+import { erasureSchemas, type ErasureEvent } from './erasures.js';
 import { metadataSchema, type EventSchemas, type Metadata, type Recorded } from './envelope.js';
 import { groupSchemas, listSchemas, tagSchemas, type GroupEvent, type ListEvent, type TagEvent } from './catalogues.js';
 import { keySchemas, type KeyEvent } from './keys.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
 
-export type DomainEvent = GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent;
+export type DomainEvent =
+  GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent | ErasureEvent;
 export type EventType = DomainEvent['type'];
 
 export const eventSchemas = {
@@ -18,6 +20,7 @@ export const eventSchemas = {
   ...emailSchemas,
   ...serviceSchemas,
   ...keySchemas,
+  ...erasureSchemas,
 } satisfies EventSchemas;
 
 /** Turns `data` of one schema version into the next. Pure; kept for ever. */
@@ -111,17 +114,17 @@ export const codec: Codec = createCodec(upcasters);
 /** A copy of the event in which every `person` and `message` object carries a salt. */
 export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () => string): Event {
   const { data } = event;
-  if ('person' in data && data.person !== undefined)
+  if ('person' in data && data.person)
     return { ...event, data: { ...data, person: { salt: newSalt(), ...data.person } } };
-  if ('message' in data && data.message !== undefined)
+  if ('message' in data && data.message)
     return { ...event, data: { ...data, message: { salt: newSalt(), ...data.message } } };
   return event;
 }
 
 function assertSalted({ type, data }: DomainEvent): void {
-  if ('person' in data && data.person !== undefined && data.person.salt === undefined)
+  if ('person' in data && data.person !== undefined && data.person?.salt === undefined)
     throw new TypeError(`${type}: person has no salt`);
-  if ('message' in data && data.message !== undefined && data.message.salt === undefined)
+  if ('message' in data && data.message !== undefined && data.message?.salt === undefined)
     throw new TypeError(`${type}: message has no salt`);
 }
 

@@ -1,7 +1,7 @@
 /** What can happen to a contact: the facts of a stream `contact-<key>`. Personal data stands under `person` only. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { salt, type EventOf } from './envelope.js';
+import { personal, type EventOf } from './envelope.js';
 
 const subscriptionStatuses = ['Subscribed', 'Unsubscribed'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
@@ -44,7 +44,7 @@ const subscriptionChange = z.object({
   list_name: z.string(),
   /** `null`: the contact's first time in this list. */
   previous_status: z.enum(subscriptionStatuses).nullable(),
-  person: z.object({ salt, consent }).optional(),
+  person: personal({ consent }).optional(),
 });
 
 const tagsChange = z.object({
@@ -68,10 +68,10 @@ const profile = <Field extends z.ZodType>(field: Field) => ({
 export const contactSchemas = {
   ContactCreated: z.object({
     contact_id: z.string(),
-    person: z.object({ salt, email: z.string(), ...profile(text) }),
+    person: personal({ email: z.string(), ...profile(text) }),
   }),
   /** Changed fields only; `null` = cleared. */
-  ContactProfileChanged: z.object({ contact_id: z.string(), person: z.object({ salt, ...profile(change) }) }),
+  ContactProfileChanged: z.object({ contact_id: z.string(), person: personal(profile(change)) }),
   ContactSubscribed: subscriptionChange,
   ContactUnsubscribed: subscriptionChange,
   /** Consent given while the status stays. */
@@ -80,10 +80,23 @@ export const contactSchemas = {
     list_id: z.string(),
     list_name: z.string(),
     status: z.enum(subscriptionStatuses),
-    person: z.object({ salt, consent }),
+    person: personal({ consent }),
   }),
   TagsAttached: tagsChange,
   TagsDetached: tagsChange,
+  /** The person is forgotten: what the stream holds up to the revision `through` has no more personal data. Another contact may follow. */
+  ContactErased: z.object({
+    erasure_id: z.string(),
+    contact_id: z.string(),
+    through: z.number().int().min(0),
+    /** Every list that the contact was ever in. */
+    list_ids: z.array(z.string()),
+    /** Those where the status was Subscribed. */
+    subscribed_list_ids: z.array(z.string()),
+    /** The tags that the contact bore, by list. */
+    attached: z.array(z.object({ list_id: z.string(), tag_ids: z.array(z.string()) })),
+    reason: z.string().optional(),
+  }),
 };
 
 export type ContactEvent = EventOf<typeof contactSchemas>;

@@ -1,10 +1,10 @@
 /** What can happen to a transactional e-mail: the facts of a stream `email-<key>`. Personal data stands under `message` only. */
 import { z } from 'zod';
-import { salt, type EventOf } from './envelope.js';
+import { personal, type EventOf } from './envelope.js';
 
 const attempt = { email_id: z.string(), attempt: z.number().int().min(1) };
 /** An SMTP reply quotes the address, so it is personal. */
-const reply = z.object({ salt, response: z.string() }).optional();
+const reply = personal({ response: z.string() }).optional();
 const smtpCode = z.number().int().optional();
 /** Enhanced status code of the reply (RFC 3463), such as `5.1.1`. */
 const enhancedCode = z.string().optional();
@@ -17,8 +17,7 @@ export const emailSchemas = {
     email_id: z.string(),
     recipient_key: z.string(),
     request_hash: z.string(),
-    message: z.object({
-      salt,
+    message: personal({
       from_email: z.string(),
       to_email: z.string(),
       subject: z.string(),
@@ -38,6 +37,12 @@ export const emailSchemas = {
   EmailHeld: z.object({ email_id: z.string(), reason: z.string() }),
   EmailReleased: z.object({ email_id: z.string(), next_attempt_at: time }),
   EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),
+  /** What the stream holds up to the revision `through` has no more personal data. */
+  EmailErased: z.object({
+    email_id: z.string(),
+    through: z.number().int().min(0),
+    reason: z.enum(['erasure', 'retention']),
+  }),
 };
 
 export type EmailEvent = EventOf<typeof emailSchemas>;

@@ -10,10 +10,19 @@ export type EventOf<Schemas extends EventSchemas> = {
 }[keyof Schemas & string];
 
 /** 16 random bytes in hex that every `person` and `message` object carries, so that its digest tells nothing about it. Added in commands/batch.ts, demanded by the codec. */
-export const salt = z
+const salt = z
   .string()
   .regex(/^[0-9a-f]{32}$/)
   .optional();
+
+/** What an erasure leaves of a `person` or `message`, see docs/evidence.md. */
+const digest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/)
+  .transform(() => null);
+
+/** A `person` or `message`; null once it was erased. Nothing new is written with null. */
+export const personal = <Shape extends z.ZodRawShape>(shape: Shape) => z.union([z.object({ salt, ...shape }), digest]);
 
 export const metadataSchema = z.object({
   /** UTC, ISO 8601 with milliseconds: when it happened. Never earlier than the previous event of the same stream. */

@@ -7,6 +7,7 @@ export const listsStream = 'lists';
 export const tagsStream = 'tags';
 export const serviceStream = 'service';
 export const keysStream = 'keys';
+export const erasuresStream = 'erasures';
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
 

@@ -16,7 +16,7 @@ export interface LoadedEmail {
 
 export type StreamReader = Pick<EventReader, 'readStream'>;
 
-/** Undefined when the stream holds no request. @throws StoreUnavailableError, and the codec's errors for a stream that cannot be read */
+/** Undefined when the stream holds no request, or what was to be sent is erased. @throws StoreUnavailableError, and the codec's errors for a stream that cannot be read */
 export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
   let state = emailDecider.initial;
   let lastEventId = '';
@@ -30,7 +30,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
       if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
-      if (event.type !== 'EmailRequested') continue;
+      if (event.type !== 'EmailRequested' || event.data.message === null) continue;
       const { email_id, message } = event.data;
       requested = {
         request: { email_id, requested_at: metadata.at, message },

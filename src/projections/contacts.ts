@@ -26,7 +26,8 @@ export type ContactDocument = Profile & {
   readonly contact_id: string;
   /** The stream's whole name; one stream may hold several lives, each a contact id. */
   readonly stream: string;
-  readonly email: string;
+  /** Null: the person is erased, and the event that says so follows. Such a contact is not shown. */
+  readonly email: string | null;
   readonly created_at: string;
   /** By list id; deleted lists are still among them. */
   readonly subscriptions: { readonly [listId: string]: Subscription };
@@ -36,7 +37,7 @@ type Changes<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: 
 
 export const contacts: Projection<ContactDocument> = {
   name: 'contacts',
-  version: 2,
+  version: 3,
   indexes: [{ fields: ['stream'], scattered: true }],
   handles: [
     'ContactCreated',
@@ -45,6 +46,7 @@ export const contacts: Projection<ContactDocument> = {
     'ContactUnsubscribed',
     'TagsAttached',
     'TagsDetached',
+    'ContactErased',
   ],
 
   keys: ({ event }) => ('contact_id' in event.data ? [event.data.contact_id] : []),
@@ -56,7 +58,9 @@ export const contacts: Projection<ContactDocument> = {
         absent(document, event.type);
         return created(event.data, stream, metadata.at);
       case 'ContactProfileChanged':
-        return { ...existing(document, event.type), ...changedFields(event.data) };
+        return { ...existing(document, event.type), ...changedFields(event.data.person) };
+      case 'ContactErased':
+        return null;
       case 'ContactSubscribed':
         return withStatus(existing(document, event.type), event.data.list_id, { status: 'Subscribed', recorded });
       case 'ContactUnsubscribed':
@@ -85,25 +89,31 @@ function created({ contact_id, person }: Changes<'ContactCreated'>, stream: stri
   return {
     contact_id,
     stream,
-    email: person.email,
-    firstName: person.firstName ?? null,
-    lastName: person.lastName ?? null,
-    phone: person.phone ?? null,
-    dateOfBirth: person.dateOfBirth ?? null,
-    address: person.address ?? null,
-    city: person.city ?? null,
-    state: person.state ?? null,
-    country: person.country ?? null,
-    zipcode: person.zipcode ?? null,
+    email: person?.email ?? null,
+    ...noProfile,
+    ...changedFields(person),
     created_at: at,
     subscriptions: {},
   };
 }
 
-function changedFields({ person }: Changes<'ContactProfileChanged'>): Partial<Profile> {
+const noProfile: Profile = {
+  firstName: null,
+  lastName: null,
+  phone: null,
+  dateOfBirth: null,
+  address: null,
+  city: null,
+  state: null,
+  country: null,
+  zipcode: null,
+};
+
+/** Null: they were erased. */
+function changedFields(person: Changes<'ContactProfileChanged' | 'ContactCreated'>['person']): Partial<Profile> {
   const changed: { [Field in ProfileField]?: string | null } = {};
   for (const field of profileFields) {
-    const value = person[field];
+    const value = person?.[field];
     if (value !== undefined) changed[field] = value;
   }
   return changed;

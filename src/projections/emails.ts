@@ -34,15 +34,20 @@ export type EmailDocument = {
   readonly last_error: string | null;
   readonly deadline: string | null;
   readonly run_id: string | null;
+  /** When it was sent, failed or cancelled; null while it is open or held, and once what it said is erased. */
+  readonly kept_since: string | null;
+  /** When what it said was erased. */
+  readonly erased_at: string | null;
 };
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 3,
+  version: 4,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },
     { fields: ['state'] },
     { fields: ['recipient_key', 'requested_position'] },
+    { fields: ['kept_since'] },
   ],
   handles: [
     'EmailRequested',
@@ -54,6 +59,7 @@ export const emails: Projection<EmailDocument> = {
     'EmailHeld',
     'EmailReleased',
     'EmailCancelled',
+    'EmailErased',
   ],
 
   keys: ({ event }) => ('email_id' in event.data ? [event.data.email_id] : []),
@@ -65,6 +71,7 @@ export const emails: Projection<EmailDocument> = {
       return { ...requested(metadata.at), email_id, stream, recipient_key, requested_position: position };
     }
     const before = existing(document, event.type);
+    if (event.type === 'EmailErased') return { ...before, kept_since: null, erased_at: metadata.at };
     // `sent` is final: nothing after it changes it.
     return before.state === 'sent' ? before : progressed(before, event, metadata.at);
   },
@@ -80,10 +87,13 @@ const requested = (at: string) => ({
   last_error: null,
   deadline: null,
   run_id: null,
+  kept_since: null,
+  erased_at: null,
 });
 
 const idle = { deadline: null, run_id: null };
 const closed = { ...idle, open: false, next_attempt_at: null };
+const done = ({ erased_at }: EmailDocument, at: string) => ({ ...closed, kept_since: erased_at === null ? at : null });
 
 function progressed(before: EmailDocument, event: DomainEvent, at: string): EmailDocument {
   switch (event.type) {
@@ -100,11 +110,11 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
       };
     }
     case 'EmailSent':
-      return { ...before, ...closed, state: 'sent', sent_at: at };
+      return { ...before, ...done(before, at), state: 'sent', sent_at: at };
     case 'EmailDeferred':
       return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', last_error: lastError(event.data) };
     case 'EmailFailed':
-      return { ...before, ...closed, state: 'failed', last_error: lastError(event.data) };
+      return { ...before, ...done(before, at), state: 'failed', last_error: lastError(event.data) };
     case 'EmailInDoubt': {
       const { next_attempt_at: next, reason } = event.data;
       if (next === null) return { ...before, ...closed, state: 'held', last_error: reason };
@@ -115,7 +125,7 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
     case 'EmailReleased':
       return { ...reopened(before, event.data.next_attempt_at), state: 'deferred' };
     case 'EmailCancelled':
-      return { ...before, ...closed, state: 'cancelled' };
+      return { ...before, ...done(before, at), state: 'cancelled' };
     default:
       throw new CannotFoldError(`emails do not fold ${event.type}`);
   }

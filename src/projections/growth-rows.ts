@@ -14,18 +14,20 @@ export type GrowthRow = {
   readonly joined: number;
   readonly unsubscribed: number;
   readonly resubscribed: number;
+  /** Were subscribed when the person was erased. */
+  readonly erased: number;
   /** Were subscribed when the list was deleted. */
   readonly left_with_list: number;
   readonly net: number;
   readonly total: number;
 };
 
-type Counts = Pick<GrowthRow, 'joined' | 'unsubscribed' | 'resubscribed' | 'left_with_list'>;
+type Counts = Pick<GrowthRow, 'joined' | 'unsubscribed' | 'resubscribed' | 'erased' | 'left_with_list'>;
 
-const zero: Counts = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0 };
+const zero: Counts = { joined: 0, unsubscribed: 0, resubscribed: 0, erased: 0, left_with_list: 0 };
 
-const netOf = ({ joined, unsubscribed, resubscribed, left_with_list }: Counts): number =>
-  joined + resubscribed - unsubscribed - left_with_list;
+const netOf = ({ joined, unsubscribed, resubscribed, erased, left_with_list }: Counts): number =>
+  joined + resubscribed - unsubscribed - erased - left_with_list;
 
 /** The day on which it counts: clocks differ, and nothing happens in a list after the day of its deletion. */
 export const countsOn = (life: ListLife, day: string): string =>
@@ -68,6 +70,7 @@ function countsOf(life: ListLife, day: ListDay, late: ReadonlyMap<string, number
     joined: day.joined - (voided?.joined ?? 0) + joinedLate,
     unsubscribed: day.unsubscribed - (voided?.unsubscribed ?? 0),
     resubscribed: resubscribed - joinedLate,
+    erased: day.erased - (voided?.erased ?? 0),
     left_with_list: 0,
   };
 }

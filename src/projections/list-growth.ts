@@ -15,6 +15,8 @@ export type ListDay = {
   readonly unsubscribed: number;
   /** Subscribed after having been Unsubscribed; those who never were Subscribed before are among them, see LateJoiner. */
   readonly resubscribed: number;
+  /** Were subscribed when the person was erased. */
+  readonly erased: number;
 };
 
 export type ListLife = {
@@ -27,7 +29,7 @@ export type ListLife = {
   readonly void: { readonly [day: string]: VoidDay };
 };
 
-export type VoidDay = Pick<ListDay, 'joined' | 'unsubscribed' | 'resubscribed'> & {
+export type VoidDay = Pick<ListDay, Move> & {
   /** Of the last of these events. */
   readonly position: string;
 };
@@ -44,7 +46,8 @@ export type LateJoiner = {
 export type GrowthDocument = ListDay | ListLife | LateJoiner;
 
 type StatusEvent = Extract<ContactEvent, { type: 'ContactSubscribed' | 'ContactUnsubscribed' }>;
-type Move = 'joined' | 'unsubscribed' | 'resubscribed';
+type Move = 'joined' | 'unsubscribed' | 'resubscribed' | 'erased';
+const noMoves: Pick<ListDay, Move> = { joined: 0, unsubscribed: 0, resubscribed: 0, erased: 0 };
 
 /** Ids of one list's days begin with this, and sort by day. */
 export const growthDayPrefix = (listId: string): string => `${listId}/`;
@@ -52,11 +55,11 @@ export const lifeId = (listId: string): string => `list/${listId}`;
 
 export const listGrowth: Projection<GrowthDocument> = {
   name: 'list_growth',
-  version: 1,
+  version: 2,
   indexes: [{ fields: ['late_in', 'joined_on'] }],
   readAsWhole: true,
   scopes: ['analytics:read'],
-  handles: ['ListCreated', 'ListRenamed', 'ListDeleted', 'ContactSubscribed', 'ContactUnsubscribed'],
+  handles: ['ListCreated', 'ListRenamed', 'ListDeleted', 'ContactSubscribed', 'ContactUnsubscribed', 'ContactErased'],
 
   keys({ event, metadata }) {
     switch (event.type) {
@@ -67,6 +70,8 @@ export const listGrowth: Projection<GrowthDocument> = {
       case 'ContactSubscribed':
       case 'ContactUnsubscribed':
         return keysOfStatus(event, dayOf(metadata.at));
+      case 'ContactErased':
+        return event.data.subscribed_list_ids.flatMap((listId) => [dayId(listId, dayOf(metadata.at)), lifeId(listId)]);
       default:
         return [];
     }
@@ -82,9 +87,15 @@ export const listGrowth: Projection<GrowthDocument> = {
       case 'ContactSubscribed':
       case 'ContactUnsubscribed': {
         const { list_id, contact_id } = event.data;
-        if (key === lifeId(list_id)) return afterDeletion(document, event, recorded);
+        const move = moveOf(event);
+        if (key === lifeId(list_id)) return afterDeletion(document, move, recorded);
         if (key === lateId(list_id, contact_id)) return late(document, event, recorded);
-        return counted(document, event, dayOf(metadata.at));
+        return counted(document, move, { list_id, day: dayOf(metadata.at) });
+      }
+      case 'ContactErased': {
+        const list_id = event.data.subscribed_list_ids.find((listId) => key.startsWith(growthDayPrefix(listId)));
+        if (list_id === undefined) return afterDeletion(document, 'erased', recorded);
+        return counted(document, 'erased', { list_id, day: dayOf(metadata.at) });
       }
       default:
         throw new CannotFoldError(`list_growth does not fold ${event.type}`);
@@ -129,13 +140,12 @@ function lived(
 
 function afterDeletion(
   document: GrowthDocument | undefined,
-  event: StatusEvent,
+  move: Move | undefined,
   { metadata, position }: Recorded<DomainEvent>,
 ): GrowthDocument | null {
-  const move = moveOf(event);
   if (document?.kind !== 'list' || document.deleted === null || move === undefined) return document ?? null;
   const day = dayOf(metadata.at);
-  const before = document.void[day] ?? { joined: 0, unsubscribed: 0, resubscribed: 0 };
+  const before = document.void[day] ?? noMoves;
   return { ...document, void: { ...document.void, [day]: { ...before, [move]: before[move] + 1, position } } };
 }
 
@@ -152,10 +162,12 @@ function late(
   return { ...document, joined_on: dayOf(metadata.at), position };
 }
 
-function counted(document: GrowthDocument | undefined, event: StatusEvent, day: string): GrowthDocument | null {
-  const move = moveOf(event);
+function counted(
+  document: GrowthDocument | undefined,
+  move: Move | undefined,
+  of: Pick<ListDay, 'list_id' | 'day'>,
+): GrowthDocument | null {
   if (move === undefined) return document ?? null;
-  const none = { kind: 'day', list_id: event.data.list_id, day, joined: 0, unsubscribed: 0, resubscribed: 0 } as const;
-  const before = document?.kind === 'day' ? document : none;
+  const before: ListDay = document?.kind === 'day' ? document : { kind: 'day', ...of, ...noMoves };
   return { ...before, [move]: before[move] + 1 };
 }

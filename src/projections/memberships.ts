@@ -17,13 +17,15 @@ export const membershipId = (listId: string, contactId: string): string => `${li
 
 export const memberships: Projection<MembershipDocument> = {
   name: 'memberships',
-  version: 1,
+  version: 2,
   indexes: [{ fields: ['list_id', 'status'] }],
   arrayIndexes: ['tag_ids'],
-  handles: ['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached'],
+  handles: ['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached', 'ContactErased'],
 
-  keys: ({ event: { data } }) =>
-    'contact_id' in data && 'list_id' in data ? [membershipId(data.list_id, data.contact_id)] : [],
+  keys({ event: { type, data } }) {
+    if (type === 'ContactErased') return data.list_ids.map((listId) => membershipId(listId, data.contact_id));
+    return 'contact_id' in data && 'list_id' in data ? [membershipId(data.list_id, data.contact_id)] : [];
+  },
 
   evolve(document, { event }) {
     switch (event.type) {
@@ -39,6 +41,8 @@ export const memberships: Projection<MembershipDocument> = {
         const before = existing(document, event.type);
         return withTagIds(before, detached(before.tag_ids, event.data.tags));
       }
+      case 'ContactErased':
+        return null;
       default:
         throw new CannotFoldError(`memberships do not fold ${event.type}`);
     }

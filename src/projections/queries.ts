@@ -10,8 +10,10 @@ import { memberships, membershipPrefix, type MembershipDocument } from './member
 
 type AttachedTag = Pick<TagDocument, 'tag_id' | 'tag_name'>;
 
+type ShownContact = ContactDocument & { readonly email: string };
+
 /** The stream stays inside. */
-type ContactAnswer = Omit<ContactDocument, 'stream' | 'subscriptions'>;
+type ContactAnswer = Omit<ShownContact, 'stream' | 'subscriptions'>;
 
 /** A contact's standing in a list, and the event that made it so, as in the auditor's answers. */
 type StandingAnswer = Pick<Subscription, 'status'> & {
@@ -26,7 +28,7 @@ type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: 
 /** No next attempt while one is running. */
 export type EmailAnswer = Omit<
   EmailDocument,
-  'stream' | 'recipient_key' | 'requested_position' | 'open' | 'deadline' | 'run_id'
+  'stream' | 'recipient_key' | 'requested_position' | 'open' | 'deadline' | 'run_id' | 'kept_since' | 'erased_at'
 >;
 
 export interface PageRequest {
@@ -144,7 +146,7 @@ async function withSubscriptions(
   reader: ReadModelReader,
   contact: ContactDocument | undefined,
 ): Promise<ContactWithSubscriptionsAnswer | undefined> {
-  if (contact === undefined) return undefined;
+  if (!isShown(contact)) return undefined;
   const entries = Object.entries(contact.subscriptions);
   const living = await reader.getMany<ListDocument>(
     lists,
@@ -183,7 +185,7 @@ async function pageContactsOfList(
   const shown = members.flatMap(({ contact_id }) => {
     const contact = people.get(contact_id)?.document;
     const subscription = contact && subscriptionOf(contact, listId);
-    return contact !== undefined && subscription !== undefined && fits(subscription) ? [{ contact, subscription }] : [];
+    return isShown(contact) && subscription !== undefined && fits(subscription) ? [{ contact, subscription }] : [];
   });
   const names = await tagNames(
     reader,
@@ -208,7 +210,7 @@ const tagsOf = (tagIds: readonly string[], names: TagNames): readonly AttachedTa
     return tag === undefined ? [] : [{ tag_id, tag_name: tag.tag_name }];
   });
 
-const inList = (contact: ContactDocument, subscription: Subscription, names: TagNames): ContactInListAnswer => ({
+const inList = (contact: ShownContact, subscription: Subscription, names: TagNames): ContactInListAnswer => ({
   ...toContactAnswer(contact),
   ...standing(subscription, names),
 });
@@ -218,7 +220,10 @@ function standing({ status, because, tag_ids }: Subscription, names: TagNames): 
   return { status, tags: tagsOf(tag_ids, names), because: { event_id, type: `Contact${status}`, ...circumstances } };
 }
 
-function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ContactDocument): ContactAnswer {
+/** Who is erased is not shown until the document is deleted. */
+const isShown = (contact: ContactDocument | undefined): contact is ShownContact => (contact?.email ?? null) !== null;
+
+function toContactAnswer({ stream: _, subscriptions: __, ...contact }: ShownContact): ContactAnswer {
   return contact;
 }
 

@@ -16,6 +16,8 @@ export type TagUseRow = {
   readonly to: string;
   readonly attached: number;
   readonly detached: number;
+  /** Borne by a person who was erased. */
+  readonly erased: number;
   /** Attached in a list when that was deleted. */
   readonly left_with_list: number;
   readonly left_with_tag: number;
@@ -23,12 +25,12 @@ export type TagUseRow = {
   readonly in_use: number;
 };
 
-type Counts = Pick<TagUseRow, 'attached' | 'detached' | 'left_with_list' | 'left_with_tag'>;
+type Counts = Pick<TagUseRow, 'attached' | 'detached' | 'erased' | 'left_with_list' | 'left_with_tag'>;
 
-const zero: Counts = { attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0 };
+const zero: Counts = { attached: 0, detached: 0, erased: 0, left_with_list: 0, left_with_tag: 0 };
 
-const netOf = ({ attached, detached, left_with_list, left_with_tag }: Counts): number =>
-  attached - detached - left_with_list - left_with_tag;
+const netOf = ({ attached, detached, erased, left_with_list, left_with_tag }: Counts): number =>
+  attached - detached - erased - left_with_list - left_with_tag;
 
 export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): string =>
   days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
@@ -86,6 +88,7 @@ const countsOf = (day: TagDay, voided: VoidUse | undefined): Counts => ({
   ...zero,
   attached: day.attached - (voided?.attached ?? 0),
   detached: day.detached - (voided?.detached ?? 0),
+  erased: day.erased - (voided?.erased ?? 0),
 });
 
 /** Where both are deleted, the deletion that comes first in the log decides. */

@@ -13,12 +13,14 @@ export type TagDay = {
   readonly day: string;
   readonly attached: number;
   readonly detached: number;
+  /** Borne by a person who was erased. */
+  readonly erased: number;
 };
 
 export type Deletion = { readonly at: string; readonly position: string };
 
 /** What the days have counted, but the log has after a deletion: it does not count. `position`: of the last of these events. */
-export type VoidUse = Pick<TagDay, 'attached' | 'detached'> & { readonly position: string };
+export type VoidUse = Counts & { readonly position: string };
 
 export type TagLife = {
   readonly kind: 'tag';
@@ -39,7 +41,8 @@ export type ListEnd = {
 
 export type TagUseDocument = TagDay | TagLife | ListEnd;
 
-type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
+type Counts = Pick<TagDay, 'attached' | 'detached' | 'erased'>;
+type TagsEvent = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' | 'ContactErased' }>;
 
 export const useDayPrefix = (tagId: string): string => `${tagId}/`;
 export const tagLifeId = (tagId: string): string => `tag/${tagId}`;
@@ -47,11 +50,11 @@ export const listEndId = (listId: string): string => `list/${listId}`;
 
 export const tagUse: Projection<TagUseDocument> = {
   name: 'tag_use',
-  version: 1,
+  version: 2,
   indexes: [],
   readAsWhole: true,
   scopes: ['analytics:read'],
-  handles: ['TagCreated', 'TagRenamed', 'TagDeleted', 'ListDeleted', 'TagsAttached', 'TagsDetached'],
+  handles: ['TagCreated', 'TagRenamed', 'TagDeleted', 'ListDeleted', 'TagsAttached', 'TagsDetached', 'ContactErased'],
 
   keys({ event, metadata }) {
     switch (event.type) {
@@ -62,12 +65,14 @@ export const tagUse: Projection<TagUseDocument> = {
       case 'ListDeleted':
         return [listEndId(event.data.list_id)];
       case 'TagsAttached':
-      case 'TagsDetached': {
-        const { list_id, tags } = event.data;
-        const ids = new Set(tags.map(({ tag_id }) => tag_id));
+      case 'TagsDetached':
+      case 'ContactErased': {
         // The documents of tag and list are only read until these are deleted: to know whether they are.
-        const ofTags = [...ids].flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]);
-        return [...ofTags, listEndId(list_id)];
+        const ids = usesIn(event).flatMap(({ list_id, tag_ids }) => [
+          ...tag_ids.flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]),
+          listEndId(list_id),
+        ]);
+        return event.type === 'ContactErased' ? [...new Set(ids)] : ids;
       }
       default:
         return [];
@@ -88,6 +93,7 @@ export const tagUse: Projection<TagUseDocument> = {
       }
       case 'TagsAttached':
       case 'TagsDetached':
+      case 'ContactErased':
         return used(document, { event, recorded, key });
       default:
         throw new CannotFoldError(`tag_use does not fold ${event.type}`);
@@ -96,6 +102,16 @@ export const tagUse: Projection<TagUseDocument> = {
 };
 
 const useDayId = (tagId: string, listId: string, day: string): string => `${useDayPrefix(tagId)}${listId}/${day}`;
+
+interface UseIn {
+  readonly list_id: string;
+  readonly tag_ids: readonly string[];
+}
+
+function usesIn({ type, data }: TagsEvent): readonly UseIn[] {
+  if (type === 'ContactErased') return data.attached;
+  return [{ list_id: data.list_id, tag_ids: [...new Set(data.tags.map(({ tag_id }) => tag_id))] }];
+}
 
 type TagEvent = Extract<DomainEvent, { type: 'TagCreated' | 'TagRenamed' | 'TagDeleted' }>;
 
@@ -121,34 +137,34 @@ interface Use {
 }
 
 function used(document: TagUseDocument | undefined, { event, recorded, key }: Use): TagUseDocument | null {
-  const { list_id, tags } = event.data;
-  const isEnd = key === listEndId(list_id);
-  if (isEnd || key.startsWith(tagLifeId(''))) {
+  const day = dayOf(recorded.metadata.at);
+  const [kind = '', id = ''] = key.split('/');
+  if (key === listEndId(id) || key === tagLifeId(id)) {
     // The tag or list is not deleted, which is nearly always so.
     if (document === undefined) return null;
     if (document.kind === 'day' || document.deleted === null) return document;
-    const day = dayOf(recorded.metadata.at);
-    const first = isEnd ? [...new Set(tags.map(({ tag_id }) => tag_id))] : [list_id];
-    const places = first.map((id) => `${id}/${day}`);
+    const places = usesIn(event).flatMap(({ list_id, tag_ids }) => {
+      if (key === listEndId(list_id)) return tag_ids;
+      return tag_ids.some((tagId) => key === tagLifeId(tagId)) ? [list_id] : [];
+    });
     return {
       ...document,
-      void: places.reduce((voids, place) => voided(voids, place, { event, recorded }), document.void),
+      void: places.reduce((voids, place) => voided(voids, `${place}/${day}`, { event, recorded }), document.void),
     };
   }
-  const tag_id = key.slice(0, key.indexOf('/'));
-  const day = dayOf(recorded.metadata.at);
   return {
-    ...(document?.kind === 'day' ? document : { kind: 'day', tag_id, list_id, day }),
+    ...(document?.kind === 'day' ? document : { kind: 'day', tag_id: kind, list_id: id, day }),
     ...counted(document, event),
   };
 }
 
-type Counts = Pick<TagDay, 'attached' | 'detached'>;
-const none: Counts = { attached: 0, detached: 0 };
+const none: Counts = { attached: 0, detached: 0, erased: 0 };
+const countOf = { TagsAttached: 'attached', TagsDetached: 'detached', ContactErased: 'erased' } as const;
 
 function counted(before: TagUseDocument | VoidUse | undefined, { type }: TagsEvent): Counts {
-  const { attached, detached } = before !== undefined && 'attached' in before ? before : none;
-  return type === 'TagsAttached' ? { attached: attached + 1, detached } : { attached, detached: detached + 1 };
+  const { attached, detached, erased } = before !== undefined && 'attached' in before ? before : none;
+  const counts = { attached, detached, erased };
+  return { ...counts, [countOf[type]]: counts[countOf[type]] + 1 };
 }
 
 type Voids = { readonly [place: string]: VoidUse };

@@ -14,6 +14,7 @@ const columns: Columns = {
   joined: 'integer',
   unsubscribed: 'integer',
   resubscribed: 'integer',
+  erased: 'integer',
   left_with_list: 'integer',
   net: 'integer',
   total: 'integer',
@@ -45,7 +46,7 @@ function* rowsOf({ growth, late }: FoldedGrowth, lastDay: string): Generator<Row
     interval: 'day',
   };
   for (const row of growthRows(growth, late, range)) {
-    const { joined, unsubscribed, resubscribed, left_with_list, net, total } = row;
-    yield [list_id, list_name, row.from, joined, unsubscribed, resubscribed, left_with_list, net, total];
+    const { joined, unsubscribed, resubscribed, erased, left_with_list, net, total } = row;
+    yield [list_id, list_name, row.from, joined, unsubscribed, resubscribed, erased, left_with_list, net, total];
   }
 }

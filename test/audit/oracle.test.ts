@@ -18,7 +18,7 @@ async function checkViews(service: AuditedService): Promise<number> {
   const living = new Set(views['lists']?.map(({ document }) => document['list_id']));
   for (const { document } of views['contacts'] ?? []) {
     const { email, subscriptions } = document as ContactDocument;
-    const { data } = await service.get(`${pathOf(email)}/at?time=9999-12-31`);
+    const { data } = await service.get(`${pathOf(String(email))}/at?time=9999-12-31`);
     const told = (data as AnsweredContact).subscriptions.map(({ list_id, status, because }) => ({
       list_id,
       status,

@@ -109,8 +109,8 @@ for (const { kind, title, decider: typed } of kinds) {
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
         let state = decider.initial;
         for (const one of commands) {
-          state = apply(decider, state, decider.decide(one, state));
-          expect(eventCount(decider.decide(one, state))).toBe(0);
+          state = apply(decider, state, decider.decide(one, state, { revision: 0n }));
+          expect(eventCount(decider.decide(one, state, { revision: 0n }))).toBe(0);
           const keys = [...state.nameById.entries()].map(([, text]) => nameKey(text));
           expect(new Set(keys).size).toBe(keys.length);
           expect(state.idByNameKey.size).toBe(state.nameById.size);

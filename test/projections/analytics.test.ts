@@ -56,7 +56,7 @@ function growthByHand(log: readonly Recorded<DomainEvent>[], listId: string, unt
   const ever = new Set<string>();
   let before = 0;
   return days.map((day) => {
-    const row = { from: day, to: day, joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0 };
+    const row = { from: day, to: day, joined: 0, unsubscribed: 0, resubscribed: 0, erased: 0, left_with_list: 0 };
     // Contacts have clocks of their own, so that the days are not in the order of the log.
     for (const { subscribes, contact } of moves.filter((move) => move.day === day)) {
       if (subscribes) row[ever.has(contact) ? 'resubscribed' : 'joined'] += 1;
@@ -125,7 +125,7 @@ function useByHand(log: readonly Recorded<DomainEvent>[], tagId: string) {
   }));
   let before = 0;
   return days.map((day) => {
-    const row = { from: day, to: day, attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0 };
+    const row = { from: day, to: day, attached: 0, detached: 0, erased: 0, left_with_list: 0, left_with_tag: 0 };
     for (const { uses, over, isListEnd, bearers } of inLists) {
       for (const { type, contact } of uses.filter((one) => one.day === day)) {
         row[type === 'TagsAttached' ? 'attached' : 'detached'] += 1;
@@ -188,7 +188,7 @@ const deleted: readonly Happened[] = [
   ['2026-03-02T11:00:00.000Z', 'contact-3', status('con_3', 'Subscribed', null)],
   ['2026-03-03T10:00:00.000Z', 'contact-1', status('con_1', 'Unsubscribed', 'Subscribed')],
 ];
-const none = { joined: 0, unsubscribed: 0, resubscribed: 0, left_with_list: 0, net: 0, total: 0 };
+const none = { joined: 0, unsubscribed: 0, resubscribed: 0, erased: 0, left_with_list: 0, net: 0, total: 0 };
 
 describe('list growth', () => {
   it('equals a fold by hand, by day, week and month', async () => {
@@ -318,7 +318,7 @@ describe('tag use', () => {
       ['2026-03-02T09:00:00.000Z', 'contact-1', tags('TagsDetached', 'con_1')],
     ];
     const found = await readingOf(happened, (own) => own.tagUse('tag_01', threeDays));
-    const zero = { attached: 0, detached: 0, left_with_list: 0, left_with_tag: 0, net: 0, in_use: 0 };
+    const zero = { attached: 0, detached: 0, erased: 0, left_with_list: 0, left_with_tag: 0, net: 0, in_use: 0 };
     expect(found?.rows).toEqual([
       { from: '2026-03-01', to: '2026-03-01', ...zero, attached: 1, net: 1, in_use: 1 },
       { from: '2026-03-02', to: '2026-03-02', ...zero, attached: 1, left_with_list: 2, net: -1 },

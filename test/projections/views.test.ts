@@ -7,7 +7,6 @@ import { groups, lists, tags } from '../../src/projections/catalogues.js';
 import { memberships } from '../../src/projections/memberships.js';
 import { CannotFoldError, type Projection } from '../../src/projections/projection.js';
 import { liveProjections } from '../../src/projections/views.js';
-import type { Document } from '../../src/readmodels/read-models.js';
 import {
   emptyProfile,
   exampleEvents as e,
@@ -16,29 +15,22 @@ import {
   exampleTime,
   recorded,
 } from '../support/examples.js';
-
-/** The documents of a view after the events of one stream, by id. */
-function folded<D extends Document>(projection: Projection<D>, stream: string, events: readonly DomainEvent[]) {
-  const documents = new Map<string, D>();
-  for (const event of recorded(stream, events)) {
-    if (!projection.handles.includes(event.event.type)) continue;
-    for (const key of projection.keys(event)) {
-      const next = projection.evolve(documents.get(key), event, key);
-      if (next === null) documents.delete(key);
-      else documents.set(key, next);
-    }
-  }
-  return Object.fromEntries(documents);
-}
+import { folded } from '../support/folded.js';
 
 const later = (seconds: number): string => new Date(Date.parse(exampleTime) + seconds * 1_000).toISOString();
 
 describe('all views', () => {
-  it('handle every event type but those of the service, API keys and bare consent', () => {
+  it('handle every event type but those of the service, API keys, the register of erasures and bare consent', () => {
     const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
     const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
     const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked'];
-    expect(ignored).toEqual(['ConsentRecorded', 'ServiceInitialised', ...ofKeys]);
+    expect(ignored).toEqual([
+      'ConsentRecorded',
+      'ServiceInitialised',
+      ...ofKeys,
+      'ErasureRequested',
+      'ErasureCompleted',
+    ]);
   });
 
   it.each(liveProjections.map((projection) => [projection.name, projection] as const))(
@@ -186,6 +178,8 @@ describe('emails', () => {
     last_error: null,
     deadline: null,
     run_id: null,
+    kept_since: null,
+    erased_at: null,
   };
   const over = { ...requested, attempts: 1, open: false, next_attempt_at: null };
 
@@ -201,11 +195,16 @@ describe('emails', () => {
 
   it('end as sent, failed, held or cancelled', () => {
     const after = (event: DomainEvent) => fold(e.dispatchStarted, event);
-    expect(after(e.emailSent)).toEqual({ ...over, state: 'sent', sent_at: later(2) });
-    expect(after(e.emailFailed)).toEqual({ ...over, state: 'failed', last_error: 'smtp_5xx 550 5.1.1' });
+    expect(after(e.emailSent)).toEqual({ ...over, state: 'sent', sent_at: later(2), kept_since: later(2) });
+    expect(after(e.emailFailed)).toEqual({
+      ...over,
+      state: 'failed',
+      last_error: 'smtp_5xx 550 5.1.1',
+      kept_since: later(2),
+    });
     expect(after(e.emailInDoubtHeld)).toEqual({ ...over, state: 'held', last_error: 'connection_lost' });
     expect(after(e.emailHeld)).toEqual({ ...over, state: 'held' });
-    expect(fold(e.emailCancelled)).toEqual({ ...over, attempts: 0, state: 'cancelled' });
+    expect(fold(e.emailCancelled)).toEqual({ ...over, attempts: 0, state: 'cancelled', kept_since: later(1) });
   });
 
   it('are tried again when deferred, in doubt or released', () => {

@@ -15,7 +15,7 @@ export function given<State, Command, Event extends DomainEvent>(
   return {
     state,
     when(command: Command, idempotency?: Idempotency) {
-      const decision = decider.decide(command, state, idempotency);
+      const decision = decider.decide(command, state, { idempotency, revision: BigInt(history.length) - 1n });
       return {
         then(...events: readonly Event[]): void {
           expect(decision).toEqual(events);

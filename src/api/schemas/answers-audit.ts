@@ -139,7 +139,12 @@ const contactAtFields = {
   contact_id: value.contactId.nullable().describe('Null: the address had no contact.'),
   existed: z.boolean().nullable().describe('Null: the event that would tell may be unreadable.'),
   created_at: time.nullable(),
-  profile: z.strictObject({ email: value.email, ...profile, ...reasons }).nullable(),
+  erased: evidence
+    .optional()
+    .describe('The erasure that ended the contact before the time. Absent where there was none.'),
+  profile: z
+    .strictObject({ email: value.email.nullable().describe('Null: the person is erased.'), ...profile, ...reasons })
+    .nullable(),
   ...z.strictObject(nextChange).partial().shape,
   unreadable: z
     .array(unreadable)
@@ -169,7 +174,9 @@ export const listAtLine = z
     z.strictObject({
       line: z.literal('member'),
       contact_id: value.contactId,
-      email: value.email.nullable().describe('Null where the creation of the contact cannot be read.'),
+      email: value.email
+        .nullable()
+        .describe('Null where the person is erased, or the creation of the contact cannot be read.'),
       status: subscriptionStatus,
       tags: z.array(tag),
       because: cause,

@@ -27,8 +27,9 @@ export const listGrowth = object('ListGrowth', {
     joined: change.describe('Subscribed for the first time.'),
     unsubscribed: change.describe('Left the list.'),
     resubscribed: change.describe('Came back.'),
+    erased: change.describe('Were subscribed when the person was erased.'),
     left_with_list: change.describe('Were subscribed when the list was deleted.'),
-    net: change.describe('`joined` + `resubscribed` − `unsubscribed` − `left_with_list`.'),
+    net: change.describe('`joined` + `resubscribed` − `unsubscribed` − `erased` − `left_with_list`.'),
     total: change.describe('Are subscribed at the end of the interval.'),
   }),
 });
@@ -40,9 +41,10 @@ export const tagUse = object('TagUse', {
   ...series({
     attached: change.describe('The tag was attached.'),
     detached: change.describe('The tag was detached.'),
+    erased: change.describe('Borne by a person who was erased.'),
     left_with_list: change.describe('Bore it in a list when that list was deleted.'),
     left_with_tag: change.describe('Bore it when the tag itself was deleted.'),
-    net: change.describe('`attached` − `detached` − `left_with_list` − `left_with_tag`.'),
+    net: change.describe('`attached` − `detached` − `erased` − `left_with_list` − `left_with_tag`.'),
     in_use: change.describe('Bear it at the end of the interval.'),
   }),
 });

@@ -1,0 +1,21 @@
+/** The register of erasures: the facts of the stream `erasures`. It names nobody. */
+import { z } from 'zod';
+import type { EventOf } from './envelope.js';
+
+export const erasureSchemas = {
+  ErasureRequested: z.object({
+    erasure_id: z.string(),
+    /** The key of the person's stream as a contact, and of the recipient of e-mails. */
+    subject_key: z.string(),
+    /** A code, never text. */
+    reason: z.string().optional(),
+  }),
+  /** How many contacts and e-mails there were. */
+  ErasureCompleted: z.object({
+    erasure_id: z.string(),
+    contacts: z.number().int().min(0),
+    emails: z.number().int().min(0),
+  }),
+};
+
+export type ErasureEvent = EventOf<typeof erasureSchemas>;
