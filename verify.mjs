@@ -7,11 +7,11 @@
 //
 // Of an export it computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
 // the seals. Exit code 0: intact. 1: something differs: what is known of where, is said. 2: nothing was verified: wrong usage,
-// a file that cannot be read, or an empty one. How the chain is made is written down in docs/evidence.md; the numbers below
-// are those of its sections.
+// a file that cannot be read, or an empty one. All of it is written down in docs/evidence.md, whose sections the numbers below are.
 import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 
 /** 32 bytes. */
 const hash = (...parts) => {
@@ -53,38 +53,25 @@ function withDigests(data) {
   return text + data.slice(copied);
 }
 
+/** Of JSON, all but blanks and colons. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|[^\s"{}[\]:,]+/g;
+
 /** Where the members of a JSON object stand in its text: the chain is over texts as they are, not over what they mean. */
 function membersOf(object) {
   const members = [];
-  let at = 0;
-  const skip = (characters) => {
-    while (at < object.length && characters.includes(object[at])) at += 1;
-  };
-  const skipString = () => {
-    const start = at;
-    do at += object[at] === '\\' ? 2 : 1;
-    while (object[at] !== '"');
-    at += 1;
-    return object.slice(start, at);
-  };
-  const skipValue = () => {
-    let depth = 0;
-    do {
-      if (object[at] === '"') skipString();
-      else if ('{['.includes(object[at])) ((depth += 1), (at += 1));
-      else if ('}]'.includes(object[at])) ((depth -= 1), (at += 1));
-      else at += 1;
-      // A number, true, false or null goes on up to what cannot belong to it.
-    } while (depth > 0 || (at < object.length && /[\w.+-]/.test(object[at]) && /[\w.+-]/.test(object[at - 1])));
-  };
-  skip(' \t\r\n{');
-  while (object[at] === '"') {
-    const name = skipString().slice(1, -1);
-    skip(' \t\r\n:');
-    const start = at;
-    skipValue();
-    members.push({ name, start, end: at });
-    skip(' \t\r\n,');
+  let depth = 0;
+  let name;
+  let start;
+  for (const { 0: token, index } of object.matchAll(tokens)) {
+    if (token === '}' || token === ']') depth -= 1;
+    const opens = token === '{' || token === '[';
+    if (depth === 1 && token === ',') name = undefined;
+    else if (depth === 1 && name === undefined) [name, start] = [token.slice(1, -1), undefined];
+    else if (depth === 1) {
+      start ??= index;
+      if (!opens) members.push({ name, start, end: index + token.length });
+    }
+    if (opens) depth += 1;
   }
   return members;
 }
@@ -105,60 +92,51 @@ function textsOf(object, what) {
   return texts;
 }
 
-const required = ['ordinal', 'position', 'stream', 'revision', 'event_id', 'type', 'data', 'metadata'];
-const shapes = {
-  ordinal: /^\d{1,15}$/,
-  revision: /^\d{1,15}$/,
-  data: /^\{/,
-  metadata: /^\{/,
-  chain: /^"[0-9a-f]{64}"$/,
+const matches = (shape) => (value) => typeof value === 'string' && value.isWellFormed() && shape.test(value);
+const isText = matches(/./s);
+const isHash = matches(/^[0-9a-f]{64}$/);
+const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
+const isCount = (value) => isNumber(value) && value > 0;
+const isList = (isOne) => (value) => Array.isArray(value) && value.every(isOne);
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** These members and no others: what else stood there would look as if it had been verified. */
+function demandMembers(object, shapes, what) {
+  const altered = (how) => new Different(`${how}: ${what} was altered`);
+  for (const name of Object.keys(Object(object)))
+    if (!Object.hasOwn(shapes, name)) throw altered(`${what} has a member that it should not have`);
+  for (const [name, isRight] of Object.entries(shapes))
+    if (!isRight(Object(object)[name])) throw altered(`the ${name} of ${what} is not as it should be`);
+}
+
+const lineShapes = {
+  ordinal: isCount,
+  position: isText,
+  stream: isText,
+  revision: isNumber,
+  event_id: isText,
+  type: isText,
+  data: isObject,
+  metadata: isObject,
 };
 
 /** Section 7: one line. Nothing stands in it that the links say nothing of, or that could be read in two ways. */
 function eventIn(bytes, ordinal) {
   const line = `line ${ordinal}`;
-  const texts = textsOf(objectIn(bytes, line), line);
-  for (const name of texts.keys())
-    if (name === 'cut_at') throw new Different(`${line} says that the export was cut at a time: it is no whole log`);
-    else if (!required.includes(name) && name !== 'chain')
-      throw new Different(`${line} has a member that no event has: ${JSON.stringify(name)}`);
-  const valueOf = (name) => {
-    const text = texts.get(name);
-    const value = text && (shapes[name] ?? /^"/).test(text) ? JSON.parse(text) : '';
-    // A half of a character would be hashed as if it were another one.
-    if (value === '' || (typeof value === 'string' && !value.isWellFormed()))
-      throw new Different(`${line} has no ${name}, or none as it should be`);
-    return value;
-  };
-  for (const name of required) valueOf(name);
-  textsOf(texts.get('data'), `the data of ${line}`);
-  const metadata = textsOf(texts.get('metadata'), `the metadata of ${line}`);
-  return {
-    ordinal: valueOf('ordinal'),
-    stream: valueOf('stream'),
-    revision: valueOf('revision'),
-    id: valueOf('event_id'),
-    type: valueOf('type'),
-    // As they stand in the line.
-    data: texts.get('data'),
-    metadata: texts.get('metadata'),
-    at: metadata.get('at'),
-    link: texts.has('chain') ? valueOf('chain') : undefined,
-  };
-}
-
-function objectIn(bytes, line) {
   if (!isUtf8(bytes)) throw new Different(`${line} is not UTF-8`);
-  const text = bytes.toString('utf8');
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Said below.
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Different(`${line} is ${text.trim() === '' ? 'empty' : 'not a JSON object'}`);
-  return text;
+  const value = jsonIn(bytes);
+  if (!isObject(value)) throw new Different(`${line} is not a JSON object`);
+  if (Object.hasOwn(value, 'cut_at'))
+    throw new Different(`${line} says that the export was cut at a time: it is no whole log`);
+  demandMembers(value, Object.hasOwn(value, 'chain') ? { ...lineShapes, chain: isHash } : lineShapes, line);
+  const texts = textsOf(String(bytes), line);
+  // As they stand in the line.
+  const [data, metadata] = [texts.get('data'), texts.get('metadata')];
+  for (const name of ['ordinal', 'revision'])
+    if (texts.get(name) !== String(value[name])) throw new Different(`the ${name} of ${line} is not in digits`);
+  textsOf(data, `the data of ${line}`);
+  const at = textsOf(metadata, `the metadata of ${line}`).get('at');
+  return { ...value, id: value.event_id, data, metadata, at };
 }
 
 /** Section 4: beyond the links, each stream runs on by one, and never backwards in time. */
@@ -201,12 +179,12 @@ async function verifyExport(file, seals) {
       event = eventIn(line, ordinal);
       if (event.ordinal !== ordinal) throw new Different(`event ${event.ordinal} stands there`);
       // Else an alteration could be hidden by taking away the links that tell of it.
-      isLinked ??= event.link !== undefined;
-      if (isLinked !== (event.link !== undefined))
+      isLinked ??= event.chain !== undefined;
+      if (isLinked !== (event.chain !== undefined))
         throw new Different(isLinked ? 'its link was taken away' : 'it has a link, and the lines before it have none');
       const leaf = leafOf(event);
       head = linkOf(head, leaf);
-      if (isLinked && event.link !== hex(head))
+      if (isLinked && event.chain !== hex(head))
         throw new Different('it does not fit its link: it, its link or something before it was altered');
       assertRunsOn(event, ends);
       addLeaf(parts, leaf, ordinal);
@@ -264,34 +242,20 @@ function whyFailing({ count, sealed_at, log_id }, logId, held) {
 }
 
 const sealFormat = 'audience-ledger-seal/1';
-const matches = (shape) => (value) => typeof value === 'string' && value.isWellFormed() && shape.test(value);
-const isHash = matches(/^[0-9a-f]{64}$/);
-const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
-const isCount = (value) => isNumber(value) && value > 0;
-const isList = (isOne) => (value) => Array.isArray(value) && value.every(isOne);
-
 /** In the order in which the fields of all but the signature are signed. */
 const sealShapes = {
   format: (value) => value === sealFormat,
-  log_id: matches(/^\S{1,64}$/),
+  log_id: matches(/^[!-~]{1,64}$/),
   count: isCount,
-  position: matches(/^\S{1,64}$/),
+  position: matches(/^[!-~]{1,64}$/),
   event_id: matches(/^[0-9a-f-]{36}$/),
   head: isHash,
   root: isHash,
   sealed_at: matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  public_key: matches(/^[A-Za-z0-9+/]{59}=$/),
+  // The twelve bytes that say Ed25519, and 32 more.
+  public_key: matches(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
   signature: matches(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
 };
-
-/** These members and no others: what else stood there would look as if it had been verified. */
-function demandMembers(object, shapes, what) {
-  const altered = (how) => new Different(`${how}: ${what} was altered`);
-  for (const name of Object.keys(Object(object)))
-    if (!Object.hasOwn(shapes, name)) throw altered(`${what} has a member that it should not have`);
-  for (const [name, isRight] of Object.entries(shapes))
-    if (!isRight(Object(object)[name])) throw altered(`the ${name} of ${what} is not as it should be`);
-}
 
 /** Sections 6 and 8: signed with Ed25519 are the fields of the members before the signature, in order. The key is worth what one knows of it. */
 function demandSigned(object, shapes, what) {
@@ -301,27 +265,28 @@ function demandSigned(object, shapes, what) {
   const key = keyOf(object.public_key, what);
   if (!verify(null, Buffer.from(signed.join('')), key, Buffer.from(object.signature, 'base64')))
     throw new Different(`the signature of ${what} is wrong: it was altered`);
-  if (publicKeyFile && !keyOf(readFileSync(publicKeyFile, 'utf8'), publicKeyFile).equals(key))
+  if (expectedKey && !expectedKey.equals(key))
     throw new Different(`${what} is signed by another key than the expected one`);
 }
 
 async function readSeal(file) {
-  const seal = (await documentIn(file))?.value;
-  if (seal?.format !== sealFormat)
+  const document = await documentIn(file);
+  if (document?.value.format !== sealFormat)
     throw new NotVerified(`${file} is not a seal. The export or proof comes first, the seals after it`);
-  demandSigned(seal, sealShapes, 'the seal');
-  return seal;
+  demandPlain(document, 'the seal');
+  demandSigned(document.value, sealShapes, 'the seal');
+  return document.value;
 }
 
-/** A seal or a proof. Undefined: something else, as an export, which may be larger than what can be read at once. */
+/** A file that is one JSON object with a `format`. Undefined: an export, which may be larger than what can be read at once. */
 async function documentIn(file) {
   // What comes through a pipe can be read once only.
   if (!statSync(file).isFile() || statSync(file).size > 268_435_456) return undefined;
-  const first = await linesOf(file).next();
-  const line = jsonIn(first.value);
-  if (line !== undefined) return line?.format === undefined ? undefined : { text: String(first.value), value: line };
+  const line = jsonIn((await linesOf(file).next()).value);
+  if (line !== undefined && line?.format === undefined) return undefined;
   const bytes = readFileSync(file);
-  return { text: String(bytes), value: jsonIn(bytes) };
+  const value = jsonIn(bytes);
+  return value?.format === undefined ? undefined : { text: String(bytes), value };
 }
 
 /** Undefined: it is none. */
@@ -346,10 +311,13 @@ function keyOf(text, file) {
   throw new NotVerified(`the public key in ${file} is not an Ed25519 key, in PEM or as base64 of SPKI in DER`);
 }
 
-/** Of two members with one name some programs read the first and some the last: written again there would be fewer. */
-function demandOnce({ text, value }) {
-  const names = (json) => [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon).length;
-  if (names(text) !== names(JSON.stringify(value))) throw new Different('an object in it has a member twice');
+/** Written again it is the same, but for blanks and escapes: no member stands twice in an object, and numbers are in digits. */
+function demandPlain({ text, value }, what) {
+  const plain = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g, (token) =>
+    token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
+  );
+  if (plain !== JSON.stringify(value))
+    throw new Different(`${what} has a member twice, or a number that is not in digits`);
 }
 
 /** Section 5: where the tree over so many leaves is cut in two. */
@@ -390,7 +358,7 @@ function rootsByPath({ older, count, newer, path, isWhole = true }) {
 const proofFormat = 'audience-ledger-proof/1';
 const note =
   'The events of one contact, and the deletions of the lists and tags that these name. E-mails to the person are not in it.';
-const isObjectText = (text) => matches(/^\{/)(text) && jsonIn(Buffer.from(text)) !== undefined;
+const isObjectText = (text) => matches(/^\{.*\}$/s)(text) && jsonIn(Buffer.from(text)) !== undefined;
 const { log_id, sealed_at, public_key, signature } = sealShapes;
 
 /** In the order in which the fields of those before the signature are signed. */
@@ -411,10 +379,10 @@ const proofShapes = {
 };
 const provenShapes = {
   ordinal: isCount,
-  stream: matches(/./),
+  stream: isText,
   revision: isNumber,
-  event_id: matches(/./),
-  type: matches(/./),
+  event_id: isText,
+  type: isText,
   data: isObjectText,
   metadata: isObjectText,
   path: isList(isHash),
@@ -424,7 +392,7 @@ const provenShapes = {
 function verifyProof(proof) {
   demandSigned(proof, proofShapes, 'the proof');
   const ends = new Map();
-  const named = new Set();
+  const named = { lists: new Set(), tags: new Set() };
   const deletions = [];
   let last = 0;
   for (const event of proof.events) {
@@ -442,7 +410,8 @@ function verifyProof(proof) {
     else {
       assertRunsOn({ ...event, at }, ends);
       const { list_id, tags } = JSON.parse(data);
-      for (const id of [list_id, ...[tags].flat().map((tag) => tag?.tag_id)]) named.add(id);
+      named.lists.add(list_id);
+      if (Array.isArray(tags)) for (const tag of tags) named.tags.add(tag?.tag_id);
     }
   }
   if (ends.get(proof.stream)?.revision !== proof.last_revision)
@@ -450,7 +419,7 @@ function verifyProof(proof) {
   for (const { ordinal, stream, type, data } of deletions) {
     const { list_id, tag_id } = JSON.parse(data);
     const id = { 'lists ListDeleted': list_id, 'tags TagDeleted': tag_id }[`${stream} ${type}`];
-    if (id === undefined || !named.has(id))
+    if (typeof id !== 'string' || !named[stream].has(id))
       throw new Different(`event ${ordinal} of the proof is neither of its stream nor the deletion of what that names`);
   }
   if (String(deletions.map(({ ordinal }) => ordinal)) !== String(proof.deletions))
@@ -500,8 +469,8 @@ function sayConsistency(proof, seals) {
   const { older, newer, path } = proof;
   demandSigned(older, sealShapes, 'the older seal');
   demandSigned(newer, sealShapes, 'the newer seal');
-  for (const { signature } of seals)
-    if (![older.signature, newer.signature].includes(signature)) throw new Different('the proof is of other seals');
+  for (const seal of seals)
+    if (![older, newer].some((one) => isDeepStrictEqual(one, seal))) throw new Different('the proof is of other seals');
   if (older.log_id !== newer.log_id) throw new Different('the seals are of two logs');
   if (older.count > newer.count) throw new Different('the older seal is of more events than the newer one');
   const [before, after] = rootsByPath({ older, count: older.count, newer: newer.count, path }).map(hex);
@@ -518,7 +487,7 @@ function sayConsistency(proof, seals) {
 
 function saySigner({ public_key }) {
   console.log(`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`);
-  if (!publicKeyFile) console.log('compare it with the one that the sealer made known, or give --public-key');
+  if (!expectedKey) console.log('compare it with the one that the sealer made known, or give --public-key');
 }
 
 async function sayExport(file, seals) {
@@ -549,21 +518,24 @@ const usage = 'usage: node verify.mjs export.ndjson|proof.json|consistency.json 
 const files = process.argv.slice(2);
 const option = files.indexOf('--public-key');
 const [, publicKeyFile] = option < 0 ? [] : files.splice(option, 2);
+let expectedKey;
 if (files.length < 1 || files[0].startsWith('-') || (option >= 0 && !publicKeyFile)) {
   console.error(usage);
   process.exit(2);
 }
 try {
   const document = await documentIn(files[0]);
-  const say = { [proofFormat]: sayProof, [consistencyFormat]: sayConsistency }[document?.value?.format];
-  if (document?.value?.format === sealFormat)
+  const say = { [proofFormat]: sayProof, [consistencyFormat]: sayConsistency }[document?.value.format];
+  if (document?.value.format === sealFormat)
     throw new NotVerified(`${files[0]} is a seal. The export or proof comes first, the seals after it`);
-  if (say === undefined && publicKeyFile && files.length < 2)
+  if (document && say === undefined) throw new NotVerified(`${files[0]} has a format that is not known here`);
+  if (document === undefined && publicKeyFile && files.length < 2)
     throw new NotVerified('--public-key goes with a seal, or with a proof');
+  if (publicKeyFile) expectedKey = keyOf(readFileSync(publicKeyFile, 'utf8'), publicKeyFile);
   const seals = await Promise.all(files.slice(1).map(readSeal));
-  if (say === undefined) await sayExport(files[0], seals);
+  if (document === undefined) await sayExport(files[0], seals);
   else {
-    demandOnce(document);
+    demandPlain(document, 'the proof');
     say(document.value, seals);
   }
 } catch (error) {

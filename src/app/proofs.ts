@@ -38,7 +38,7 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
     tree: source,
     async newestSeal() {
       const seal = newestSeal(path.join(dataDir, sealsName));
-      return seal && (await holdingSeal(seal, source));
+      return seal && (await holdingSeal(seal, store, source));
     },
     async prove(stored, request) {
       const head = await verified();

@@ -1,21 +1,36 @@
-/** Whether a log is still the one that was sealed, by its tree: cheap, and no verification of the events. */
+/** Whether a log is still the one that was sealed, by what is stored of its chain and tree: cheap, and no verification of the events. */
 import type { ReportSeal } from '../audit/report.js';
+import type { ChainHead } from '../eventstore/chain.js';
+import type { EventReader } from '../eventstore/event-store.js';
 import type { TreeSource } from '../eventstore/tree.js';
+import { readLogId } from '../projector/start.js';
 import { createTree } from './proofs.js';
-import { fingerprintOf, type Seal } from './seal.js';
+import { checkSeal, fingerprintOf, type Seal } from './seal.js';
 
-/** What a report tells of the seal; undefined: the log is another one, or shorter. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function holdingSeal(seal: Seal, source: TreeSource): Promise<ReportSeal | undefined> {
-  const { count, head, root, sealed_at, public_key } = seal;
-  if ((await rootAt(count, source)) !== root) return undefined;
-  return { count, head, sealed_at, key_fingerprint: fingerprintOf(public_key) };
+export type SealedLog = Pick<EventReader, 'readStream'> & { headAt?(count: number): ChainHead | undefined };
+
+/** Why a seal does not hold; undefined: it holds. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
+export async function sealFaults(
+  log: SealedLog,
+  source: TreeSource,
+): Promise<(seal: Seal) => Promise<string | undefined>> {
+  const logId = await readLogId(log);
+  const count = await source.count();
+  const tree = createTree(source);
+  return async (seal) => {
+    if (!checkSeal(seal).isSigned) return 'its signature is not right';
+    if (seal.log_id !== logId) return 'it is of another log';
+    if (seal.count > count) return `the log has ${count} events`;
+    const stored = log.headAt?.(seal.count);
+    if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
+    return (await tree.rootAt(seal.count)) === seal.root ? undefined : 'the tree has another root there';
+  };
 }
 
-async function rootAt(count: number, source: TreeSource): Promise<string | undefined> {
-  try {
-    return await createTree(source).rootAt(count);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+/** What a report tells of the seal; undefined: it does not hold. @throws as `sealFaults` */
+export async function holdingSeal(seal: Seal, log: SealedLog, source: TreeSource): Promise<ReportSeal | undefined> {
+  const faultOf = await sealFaults(log, source);
+  if ((await faultOf(seal)) !== undefined) return undefined;
+  const { count, head, sealed_at, public_key } = seal;
+  return { count, head, sealed_at, key_fingerprint: fingerprintOf(public_key) };
 }

@@ -5,11 +5,11 @@ import { field } from '../eventstore/chain.js';
 
 const sealFormat = 'audience-ledger-seal/1';
 
-const sealSchema = z.object({
+const sealSchema = z.strictObject({
   format: z.literal(sealFormat),
-  log_id: z.string().regex(/^\S{1,64}$/),
+  log_id: z.string().regex(/^[!-~]{1,64}$/),
   count: z.int().min(1),
-  position: z.string().regex(/^[^\s]{1,64}$/),
+  position: z.string().regex(/^[!-~]{1,64}$/),
   event_id: z.string().regex(/^[0-9a-f-]{36}$/),
   /** Link of the last of them, hex. */
   head: z.string().regex(/^[0-9a-f]{64}$/),
@@ -18,7 +18,7 @@ const sealSchema = z.object({
   /** UTC, ISO 8601 with milliseconds: what the clock of the sealing machine said. */
   sealed_at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   /** Ed25519, SPKI in DER, base64. */
-  public_key: z.string().regex(/^[A-Za-z0-9+/]{59}=$/),
+  public_key: z.string().regex(/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
   /** Base64, over `sealedText`. */
   signature: z.string().regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
 });
@@ -92,12 +92,27 @@ export const fingerprintOf = (publicKey: string): string =>
 
 /** @throws SealError */
 export function parseSeal(text: string): Seal {
-  const { data, error } = sealSchema.safeParse(jsonIn(text));
-  if (data !== undefined) return data;
-  const [member] = error.issues[0]?.path ?? [];
-  if (member === undefined) throw new UnreadableSealError('it is not a JSON object');
-  if (member === 'format') throw new UnreadableSealError(`it does not say that it is ${sealFormat}`);
-  throw new SealError(`its ${String(member)} is missing or not as it should be`);
+  const value = jsonIn(text);
+  const { data, error } = sealSchema.safeParse(value);
+  if (error !== undefined) throw unlikeSeal(error.issues[0]);
+  if (isPlain(text, value)) return data;
+  throw new SealError('it has a member twice, or a number that is not in digits');
+}
+
+function unlikeSeal(issue: z.core.$ZodIssue | undefined): SealError {
+  const [member] = issue?.path ?? [];
+  if (member === 'format') return new UnreadableSealError(`it does not say that it is ${sealFormat}`);
+  if (member !== undefined) return new SealError(`its ${String(member)} is missing or not as it should be`);
+  if (issue?.code === 'unrecognized_keys') return new SealError('it has a member that it should not have');
+  return new UnreadableSealError('it is not a JSON object');
+}
+
+/** Written again it is the same, but for blanks and escapes: so no member stands twice, and numbers are in digits. */
+function isPlain(text: string, value: unknown): boolean {
+  const plain = text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) =>
+    token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : '',
+  );
+  return plain === JSON.stringify(value);
 }
 
 function jsonIn(text: string): unknown {

@@ -54,6 +54,9 @@ const cases = z.object({
       of: z.string().optional(),
       change: z.tuple([z.string(), z.string()]).optional(),
       seal: z.string().optional(),
+      seals: z.array(z.string()).optional(),
+      publicKey: z.string().optional(),
+      exit: z.number().optional(),
     }),
   ),
 });
@@ -63,25 +66,34 @@ function casesOf(name: string) {
   const all = cases.parse(JSON.parse(read(name))).cases;
   return all.map(({ text, of, change, ...one }) => {
     const base = text ?? all.find((other) => other.name === of)?.text ?? '';
-    return { ...one, name: `${name}: ${one.name}`, text: change === undefined ? base : base.replace(...change) };
+    return {
+      ...one,
+      name: `${name}: ${one.name}`,
+      text: change === undefined ? base : base.replace(change[0], () => change[1]),
+    };
   });
 }
 
-test('verify.mjs says of each proof whether it holds', () => {
+test('verify.mjs says of each proof and export what stands there, and takes no seal that does not hold', () => {
   const scratch = mkdtempSync(path.join(tmpdir(), 'vectors-'));
-  const all = ['proofs', 'consistency'].flatMap(casesOf);
-  const calls = all.map(({ text, seal }, number) => {
-    const files = [text, ...(seal === undefined ? [] : [seal])].map((content, at) => {
-      const file = path.join(scratch, `${number}-${at}.json`);
-      writeFileSync(file, content);
-      return file;
-    });
-    return files;
-  });
-  const verdicts = verifyAll(calls);
+  let files = 0;
+  const fileOf = (text: string): string => {
+    const file = path.join(scratch, String((files += 1)));
+    writeFileSync(file, text);
+    return file;
+  };
+  const [whole] = casesOf('exports');
+  const sealed = casesOf('seals').map(({ text, ...one }) => ({ ...one, text: whole?.text ?? '', seal: text }));
+  const all = [...['proofs', 'consistency', 'exports'].flatMap(casesOf), ...sealed];
+  const verdicts = verifyAll(
+    all.map(({ text, seal, seals = seal === undefined ? [] : [seal], publicKey }) => [
+      ...[text, ...seals].map(fileOf),
+      ...(publicKey === undefined ? [] : ['--public-key', fileOf(publicKey)]),
+    ]),
+  );
   rmSync(scratch, { recursive: true });
   expect(all.map(({ name }, at) => [name, verdicts[at]?.code])).toEqual(
-    all.map(({ name, valid }) => [name, valid ? 0 : 1]),
+    all.map(({ name, valid, exit = valid ? 0 : 1 }) => [name, exit]),
   );
 });
 

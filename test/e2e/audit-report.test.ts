@@ -1,5 +1,11 @@
 /** The report on one person over HTTP. */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { keepSeal, sealsName } from '../../src/evidence/seal-folder.js';
+import { openSealKey, sealKeyName } from '../../src/evidence/seal-key.js';
+import { sealNow } from '../../src/evidence/seal-now.js';
+import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
@@ -51,4 +57,22 @@ test('a page, or the same facts as JSON', async () => {
 
 test('somebody unknown', async () => {
   expect((await service.get(pathOf('nobody@example.com'))).body).toMatchObject({ type: 'unknown_contact' });
+});
+
+test('it names the newest seal in the folder while that holds, and none whose signature is wrong', async () => {
+  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const email = someAddress('Bob');
+  await service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
+  const log = openSqliteEventReader({ file: path.join(service.dataDir, 'events.db'), pollMs: 0 });
+  const { key } = openSealKey(path.join(service.dataDir, sealKeyName));
+  const [verified, now] = [log.chainHead(), Date.now()];
+  const seal = await sealNow({ log, source: log.tree, verified, key, now });
+  await log.close();
+  const file = keepSeal(path.join(service.dataDir, sealsName), seal);
+  const reported = async () => (await service.get(pathOf(email), { accept: 'application/json' })).body;
+  expect(await reported()).toMatchObject({ data: { seal: { count: seal.count, sealed_at: seal.sealed_at } } });
+  // It has the root of the log, and says that it was made at another time.
+  writeFileSync(file, JSON.stringify({ ...seal, sealed_at: '2020-01-01T00:00:00.000Z' }));
+  expect(await reported()).toMatchObject({ data: { seal: null } });
+  rmSync(file);
 });

@@ -9,18 +9,10 @@ import { createTree } from '../../src/evidence/proofs.js';
 import type { Seal } from '../../src/evidence/seal.js';
 import { digestOf, firstLink, leafOf, linkAfter, toHex, type ChainedEvent } from '../../src/eventstore/chain.js';
 import { createGrowingTree, eventsPerBlock } from '../../src/eventstore/tree.js';
+import { exportVectors } from './export-vectors.js';
 import { proving, sealKey, testKey, writePast, type Prover } from './proofs.js';
-
-/** A document and what must be said of it. `change`: in the text of the case named `of`, the first occurrence of one text is replaced by another. */
-interface Case {
-  readonly name: string;
-  readonly valid: boolean;
-  readonly text?: string;
-  readonly of?: string;
-  readonly change?: readonly [string, string];
-  /** Given beside it, as a text. */
-  readonly seal?: string;
-}
+import { otherSignature, proofWith, resigned, wrongProofs, wrongSeals } from './signed-vectors.js';
+import { changes } from './vector-case.js';
 
 /** By the name of the file in docs/vectors. */
 export async function evidenceVectors(): Promise<Readonly<Record<string, object>>> {
@@ -32,6 +24,7 @@ export async function evidenceVectors(): Promise<Readonly<Record<string, object>
       seals: await seals(prover),
       proofs: await proofs(prover),
       consistency: await consistency(prover),
+      exports: await exportVectors(prover),
     }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -119,7 +112,9 @@ async function tree(): Promise<object> {
 }
 
 async function seals({ seal }: Prover): Promise<object> {
-  const good = JSON.stringify(await seal());
+  const made = await seal();
+  const good = JSON.stringify(made);
+  const wrong = Object.entries(wrongSeals).map(([name, change]) => [name, resigned(made, change(made))] as const);
   return {
     cases: [
       { name: 'a seal', valid: true, text: good },
@@ -129,23 +124,17 @@ async function seals({ seal }: Prover): Promise<object> {
         ['root', '"root":"', '"root":"0'],
         ['time', '"sealed_at":"2026', '"sealed_at":"2025'],
         ['count as text', /"count":(\d+)/, '"count":"$1"'],
+        ['a count that is not in digits', /"count":(\d+)/, '"count":$1.0'],
+        ['a member twice', '"count":', String.raw`"c\u006funt":20,"count":`],
+        ['a member that it should not have', '"format":', '"verified":true,"format":'],
+        ['a member missing', /"position":"[^"]+",/, ''],
+        ['S of the signature is too large', made.signature, otherSignature(made.signature)],
+        ['a signature with a bit that does not count', /[AQgw]=="/, 'B=="'],
       ]),
+      ...wrong.map(([name, value]) => ({ name: `signed right: ${name}`, valid: false, text: JSON.stringify(value) })),
+      { name: 'indented, with an escape', valid: true, text: indented(made) },
     ],
   };
-}
-
-/** Cases in which one thing is changed in a good text. */
-function changes(
-  of: string,
-  good: string,
-  list: readonly (readonly [name: string, from: string | RegExp, to: string])[],
-): readonly Case[] {
-  return list.map(([name, from, to]) => {
-    const [found = ''] = (typeof from === 'string' ? [from] : from.exec(good)) ?? [];
-    const changed = found.replace(from, to);
-    if (found === '' || !good.includes(found)) throw new Error(`nothing to change: ${name}`);
-    return { name: `${of}: ${name}`, valid: false, of, change: [found, changed] };
-  });
 }
 
 async function proofs({ seal, prove }: Prover): Promise<object> {
@@ -173,10 +162,21 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
     'signed by another key than it names': createProof({ ...statement, deletions }, events, testKey(9)),
     'events in another order': { ...second, events: events.toReversed() },
   };
+  const byHand = await proofWith();
+  const handMade = JSON.stringify(byHand);
+  const signedRight = [];
+  for (const [name, change] of Object.entries(wrongProofs))
+    signedRight.push({ name: `signed right: ${name}`, valid: false, text: JSON.stringify(await proofWith(change)) });
   return {
     cases: [
       { name: 'a proof', valid: true, text: good },
       { name: 'with its seal', valid: true, text: good, seal: JSON.stringify(all) },
+      {
+        name: 'with its seal and another',
+        valid: false,
+        of: 'a proof',
+        seals: [all, early].map((one) => JSON.stringify(one)),
+      },
       { name: 'indented', valid: true, text: `${JSON.stringify(second, undefined, 2)}\n` },
       { name: 'against an early seal, no deletions', valid: true, text: JSON.stringify(atOnce) },
       { name: 'personal data replaced by their digest', valid: true, text: JSON.stringify(withDigest) },
@@ -198,9 +198,31 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
         ['a member that it should not have', '"format":', '"verified":true,"format":'],
         ['a member missing', /"head":"[0-9a-f]{64}",/, ''],
       ]),
+      { name: 'by hand', valid: true, text: handMade },
+      ...signedRight,
+      ...changes('by hand', handMade, [
+        ['a count that is not in digits', '"count":7', '"count":7.0'],
+        ['an ordinal that is not in digits', '"ordinal":2', '"ordinal":2e0'],
+        ['a revision that is not in digits', '"revision":0', '"revision":-0'],
+        ['a last revision that is not in digits', '"last_revision":3', '"last_revision":3.0'],
+        ['a deletion that is not in digits', '[5,6]', '[5,6.0]'],
+        ['an ordinal as a text', '"ordinal":2', '"ordinal":"2"'],
+        ['a member twice in an event', '"revision":0', String.raw`"r\u0065vision":1,"revision":0`],
+        ['a member that an event should not have', '"revision":0', '"position":"2","revision":0'],
+        ['S of the signature is too large', byHand.signature, otherSignature(byHand.signature)],
+        ['a byte order mark', '{"format"', '\ufeff{"format"'],
+        ['a second object after it', ']}]}', ']}]}\n{}'],
+      ]),
+      ...changes('by hand', handMade, [
+        ['an escape', 'proof/1', String.raw`proof\/1`],
+        ['a name with an escape', '"count"', String.raw`"c\u006funt"`],
+      ]).map((one) => ({ ...one, valid: true })),
     ],
   };
 }
+
+const indented = (value: object): string =>
+  `${JSON.stringify(value, undefined, '\t')}\r\n`.replace('seal/1', String.raw`seal\/1`);
 
 /** With the digest in place of the personal data: the same leaf. */
 const erased = (proof: Proof): Proof => ({
@@ -221,17 +243,49 @@ async function consistency({ log, seal }: Prover): Promise<object> {
   const [older, newer] = [await seal(11), await seal()];
   const text = JSON.stringify(await proveConsistency(log.tree, older, newer));
   const same = JSON.stringify(await proveConsistency(log.tree, older, older));
+  const stranger = await seal(12);
+  const proof = await proveConsistency(log.tree, older, newer);
+  const rooted = resigned(older, { root: newer.root });
+  const wrong: Record<string, object> = {
+    'the seals are of two logs': { ...proof, newer: resigned(newer, { log_id: 'another-log' }) },
+    'the newer seal is the older one': { ...proof, older: newer, newer: older },
+    'the older seal with more events, and no path': { ...proof, older: newer, newer: older, path: [] },
+    'of one number of events with two roots': { ...proof, newer: rooted, path: [] },
+    'of one seal with a path': { ...proof, newer: older, path: [older.root] },
+    'another root': { ...proof, older: rooted },
+    'a path that is too long': { ...proof, path: [...proof.path, '0'.repeat(64)] },
+    'upper case in a path': { ...proof, path: proof.path.map((hash) => hash.toUpperCase()) },
+    'a seal that is none': { ...proof, older: null },
+    'a member that a seal should not have': { ...proof, older: { ...older, verified: true } },
+    'upper case in the root of a seal': { ...proof, older: resigned(older, { root: older.root.toUpperCase() }) },
+  };
+  const anotherKey = testKey(9);
   return {
     cases: [
       { name: 'a proof', valid: true, text },
       { name: 'of one and the same seal', valid: true, text: same },
       { name: 'with its older seal', valid: true, text, seal: JSON.stringify(older) },
-      { name: 'with a seal that it is not of', valid: false, text, seal: JSON.stringify(await seal(12)) },
+      { name: 'with a seal that it is not of', valid: false, text, seal: JSON.stringify(stranger) },
+      { name: 'with both seals', valid: true, of: 'a proof', seals: [newer, older].map((one) => JSON.stringify(one)) },
+      {
+        name: 'with a seal of the same, signed anew',
+        valid: false,
+        of: 'a proof',
+        seals: [JSON.stringify(resigned(older, {}, anotherKey))],
+      },
+      { name: 'by two keys', valid: true, text: JSON.stringify({ ...proof, newer: resigned(newer, {}, anotherKey) }) },
+      { name: 'the key of one of its two', valid: false, of: 'by two keys', publicKey: older.public_key },
+      { name: 'the key of both', valid: true, of: 'a proof', publicKey: older.public_key },
+      ...Object.entries(wrong).map(([name, value]) => ({
+        ...{ name: `signed right: ${name}`, valid: false, text: JSON.stringify(value) },
+      })),
       ...changes('a proof', text, [
         ['path', /"path":\["[0-9a-f]{64}"/, `"path":["${'0'.repeat(64)}"`],
         ['path cut', /"path":\["[0-9a-f]{64}",/, '"path":['],
         ['root of a seal', '"root":"', '"root":"0'],
         ['a member twice', '"path":', '"path":[],"path":'],
+        ['a member of a seal twice', '"root":', String.raw`"r\u006fot":"0","root":`],
+        ['a count that is not in digits', '"count":11', '"count":11.0'],
       ]),
     ],
   };

@@ -71,7 +71,7 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
   const links = await openLinks(log, line);
   try {
     const { tree } = links.source;
-    const seal = given && (await compared(given.seal, tree, line));
+    const seal = given && (await compared(given.seal, { log, tree, line }));
     const { list } = options;
     return await createReport(
       { audit, tree, seal },
@@ -82,9 +82,13 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
   }
 }
 
+interface Comparing extends Pick<Auditing, 'log' | 'line'> {
+  readonly tree: TreeSource | undefined;
+}
+
 /** @throws CommandFailedError the log is not the one that was sealed, or that cannot be told */
-async function compared(seal: Seal, tree: TreeSource | undefined, line: CommandLine): Promise<ReportSeal> {
-  const found = tree && (await holdingSeal(seal, tree));
+async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<ReportSeal> {
+  const found = tree && (await holdingSeal(seal, log, tree));
   if (found !== undefined) return found;
   line.exitWith(1);
   const reason =

@@ -37,7 +37,7 @@ export async function verifiedSeal(log: EventReader, line: CommandLine, key: () 
   return createSeal({ verification: result, key: key(), now: line.clock() });
 }
 
-export type Log = EventReader & { headAt?(count: number): ChainHead | undefined };
+type Log = EventReader & { headAt?(count: number): ChainHead | undefined };
 
 /** Where the service has verified the log before, only what came since is read. @throws SealError it is not intact */
 export async function quickSeal(log: Log, line: CommandLine, key: KeyObject): Promise<Seal> {

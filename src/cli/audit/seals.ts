@@ -2,14 +2,13 @@
 import type { Command } from 'commander';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { createTree, type Tree } from '../../evidence/proofs.js';
+import { sealFaults } from '../../evidence/holding-seal.js';
 import { sealsIn, sealsName } from '../../evidence/seal-folder.js';
-import { checkSeal, fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
-import { readLogId } from '../../projector/start.js';
+import { fingerprintOf, type Seal } from '../../evidence/seal.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { writeItems } from '../table.js';
-import { present, withTree, type Log } from './sealing.js';
+import { present, withTree } from './sealing.js';
 
 export function registerAuditSeals(audit: Command, line: CommandLine): void {
   const command = audit
@@ -25,13 +24,6 @@ interface Listed {
   readonly seal: Seal | undefined;
 }
 
-interface Compared {
-  readonly log: Log;
-  readonly logId: string | undefined;
-  readonly count: number;
-  readonly tree: Tree;
-}
-
 const method =
   'Compared were, at the last event of each seal, the link that is stored there and the root of the tree. The whole log was not read: audience audit verify --seal FILE does that.';
 const caution =
@@ -42,13 +34,12 @@ async function seals(line: CommandLine): Promise<void> {
   line.exitWith(2);
   const { stderr, json } = line;
   const listed = listedSeals(line);
-  const log: Log = await line.openLog();
+  const log = await line.openLog();
   try {
-    const logId = await readLogId(log);
     const rows = await withTree(log, line, async (source) => {
-      const compared = { log, logId, count: await source.count(), tree: createTree(source) };
+      const faultOf = await sealFaults(log, source);
       const found = [];
-      for (const one of listed) found.push(rowOf(one, one.seal && (await wrongIn(one.seal, compared))));
+      for (const one of listed) found.push(rowOf(one, one.seal && (await faultOf(one.seal))));
       return found;
     });
     line.exitWith(rows.every(({ holds }) => holds) ? 0 : 1);
@@ -94,23 +85,4 @@ function rowOf({ files, seal }: Listed, wrong: string | undefined) {
   const { sealed_at, count, log_id, head, root, public_key } = seal;
   const said = { sealed_at, count, log_id, head, root, key_fingerprint: fingerprintOf(public_key) };
   return { ...said, holds: wrong === undefined, reason: wrong ?? null, files };
-}
-
-/** Cheap: the link that is stored at that event, and the root by the tree, whose complete blocks are kept. */
-async function wrongIn(seal: Seal, { log, logId, count, tree }: Compared): Promise<string | undefined> {
-  if (!isSigned(seal)) return 'its signature is not right';
-  if (seal.log_id !== logId) return 'it is of another log';
-  if (seal.count > count) return `the log has ${count} events`;
-  const stored = log.headAt?.(seal.count);
-  if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
-  return (await tree.rootAt(seal.count)) === seal.root ? undefined : 'the tree has another root there';
-}
-
-function isSigned(seal: Seal): boolean {
-  try {
-    return checkSeal(seal).isSigned;
-  } catch (error) {
-    if (error instanceof SealError) return false;
-    throw error;
-  }
 }
