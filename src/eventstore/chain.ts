@@ -54,12 +54,13 @@ const sha256 = (bytes: string | Uint8Array): Hash => hash('sha256', bytes, 'bina
  * The leaf of an event: SHA-256 over a zero byte, then the UTF-8 bytes of seven fields, `<length in bytes>:<text>,` each:
  * ordinal, stream, revision, id, type, data, metadata. Numbers are in decimal.
  * @param ordinal number of the event in the log, from 1.
+ * @param digested its data as `withDigests` gives it, where that is known already.
  */
-export function leafOf(ordinal: number, event: ChainedEvent): Hash {
+export function leafOf(ordinal: number, event: ChainedEvent, digested = withDigests(event.data)): Hash {
   const { stream, id, type, metadata } = event;
   const place = `${digits(ordinal)}${field(stream)}${digits(event.revision)}`;
   // One text: half of what it costs to gather bytes in a buffer.
-  return sha256(`\0${place}${field(id)}${field(type)}${field(withDigests(event.data))}${field(metadata)}`);
+  return sha256(`\0${place}${field(id)}${field(type)}${field(digested)}${field(metadata)}`);
 }
 
 const pair = Buffer.alloc(2 * linkBytes);

@@ -55,6 +55,20 @@ export interface EventStore extends EventReader {
     events: readonly EventToAppend[],
     options: { readonly expectedRevision: ExpectedRevision },
   ): Promise<AppendResult>;
+
+  /**
+   * Takes personal data out of the log for good: in the events of the stream up to the revision `through` their digests take
+   * the place of `person` and `message` (`withDigests` in chain.ts), in all of these events or, after a fault, in none. All
+   * else of the events stays as it is, also their leaves, and so links, tree, seals and proofs; every read yields them at
+   * their revision, position and place.
+   *
+   * Resolves with the number of events that it changed, when no byte of the values is left in what the store keeps, or has
+   * left beside it. Again, or twice at once, is harmless; with 0 events to change it still sees to what is left. Many at
+   * once cost little more than one. A stream that does not exist has no events to change.
+   *
+   * @throws StoreUnavailableError it was not done, or something is left: ask again.
+   */
+  redact(stream: string, through: bigint): Promise<number>;
 }
 
 export interface ReadStreamOptions {

@@ -75,7 +75,10 @@ function validateText(text: unknown, what: string): void {
 
 function validateObject(text: unknown, what: string): void {
   validateText(text, what);
-  if (!String(text).startsWith('{')) throw new InvalidAppendError(`${what} is not the JSON text of an object`);
+  if (!isObjectText(String(text))) throw new InvalidAppendError(`${what} is not the JSON text of an object`);
 }
+
+/** The embedded log puts blanks after it. */
+const isObjectText = (text: string): boolean => text.startsWith('{') && !text.endsWith(' ');
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

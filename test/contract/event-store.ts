@@ -14,6 +14,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../../src/eventstore/event-store.js';
+import { redactionContract } from './event-store-redaction.js';
 import { appendBytes, bytesPerAppend } from '../../src/eventstore/validate-append.js';
 
 export interface EventStoreHarness {
@@ -508,6 +509,14 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
       expect(new Set(answers.map(({ position }) => position)).size).toBe(200);
       const found = ours(await flat(store.readAll({ after: start })), ...streams);
       expect(found).toHaveLength(400);
+    });
+
+    describe('redaction', () => {
+      const reopen = async (): Promise<void> => {
+        await store.close();
+        store = await harness.open();
+      };
+      redactionContract({ test, store: () => store, newStream, reopen });
     });
 
     describe('closing', () => {

@@ -47,7 +47,7 @@ test('it holds each event of the contact as it is stored, and the deletions of i
   ]);
   const db = new Database(log, { readonly: true });
   for (const { ordinal, data, metadata } of proof.events)
-    expect(db.prepare('select data, metadata from events where position = ?').get(ordinal)).toEqual({ data, metadata });
+    expect(db.prepare('select data, metadata from log where position = ?').get(ordinal)).toEqual({ data, metadata });
   db.close();
 });
 

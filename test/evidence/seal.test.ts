@@ -63,7 +63,7 @@ test('a log that lost its end, or was written anew with right links, is not the 
     db.exec(`update events set type = 'Forged' where position = 5`);
     const events = db
       .prepare<[], { stream: string; revision: number; id: string; type: string; data: string; metadata: string }>(
-        `select name as stream, e.revision, event_id as id, type, data, metadata
+        `select name as stream, e.revision, event_id as id, type, rtrim(data) as data, metadata
          from events e join streams s on s.id = e.stream_id order by position`,
       )
       .all();

@@ -303,7 +303,7 @@ describe('what is consistent in its links is still looked at', () => {
             metadata: string;
           }
         >(
-          `select position, name as stream, e.revision, event_id as id, type, data, metadata
+          `select position, name as stream, e.revision, event_id as id, type, rtrim(data) as data, metadata
            from events e join streams s on s.id = e.stream_id order by position`,
         )
         .all();

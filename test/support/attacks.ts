@@ -57,7 +57,7 @@ type Row = { stream: string; revision: number; id: string; type: string; data: s
 const relink = inLog((db) => {
   const rows = db
     .prepare<[], Row>(
-      `select name as stream, e.revision, event_id as id, type, data, metadata
+      `select name as stream, e.revision, event_id as id, type, rtrim(data) as data, metadata
        from events e join streams s on s.id = e.stream_id order by position`,
     )
     .all();

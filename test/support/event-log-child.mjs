@@ -51,6 +51,14 @@ const modes = {
     await store.close();
   },
 
+  /** Redacts the stream `one`. */
+  async redact() {
+    const store = await open();
+    say({ open: true });
+    await store.redact('one', BigInt(count));
+    await store.close();
+  },
+
   /** Follows the log until it has seen so many events. */
   async follow() {
     const reader = openSqliteEventReader({ file });

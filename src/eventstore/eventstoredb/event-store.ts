@@ -2,6 +2,7 @@
 import { jsonEvent, WrongExpectedVersionError, type JSONType } from '@eventstore/db-client';
 import {
   InvalidAppendError,
+  StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
   type EventStore,
@@ -113,6 +114,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
       if (closing !== undefined) throw closedError();
       return inTurn({ stream: prefix + stream, events: events.map(clientEvent), expectedRevision });
     },
+    redact: () => Promise.reject(new StoreUnavailableError('redaction is not supported on EventStoreDB yet')),
     head: head.find,
     isWritable: connection.isUp,
     wake: notifier.notify,

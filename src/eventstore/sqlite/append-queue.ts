@@ -15,6 +15,7 @@ import { validateAppend } from '../validate-append.js';
 import type { KnownEnd } from './known-end.js';
 import { appended, expectationNumber, pack, type Append, type FromWriter, type ToWriter } from './messages.js';
 import type { WriterData } from './messages.js';
+import { createRedactions, type Redactions } from './redaction-queue.js';
 import { formatPosition } from './schema.js';
 
 const workerUrl = new URL(
@@ -55,6 +56,10 @@ export class WriteQueue {
   readonly opened: Promise<void>;
   readonly #options: WriteQueueOptions;
   readonly #listeners = new Set<(position: Position) => void>();
+  readonly redactions: Redactions = createRedactions((message) => {
+    if (this.#closing || this.#state !== 'up') this.redactions.fail('the event log is not open at present');
+    else this.#worker?.postMessage(message satisfies ToWriter);
+  });
   #queue: PendingAppend[] = [];
   /** The messages that the writer has, in order. */
   #posted: PendingAppend[][] = [];
@@ -177,6 +182,10 @@ export class WriteQueue {
         this.#schedule();
         return this.#settled();
       }
+      case 'redacted':
+      case 'scrubbed':
+      case 'not_redacted':
+        return this.redactions.hear(message);
       case 'altered':
         return this.#options.known.refuse(message.message);
       case 'fault':
@@ -225,6 +234,7 @@ export class WriteQueue {
     while (this.#posted.length > 0)
       for (const waiting of this.#takePosted())
         waiting.reject(new AppendInDoubtError(`the event-log writer ended: ${error.message}`, { cause: error }));
+    this.redactions.fail(`the event-log writer ended: ${error.message}`);
     if (this.#state === 'closed') return this.#settled();
     const neverOpened = this.#state === 'starting';
     if (neverOpened || this.#closing) this.#refuseQueued(error.message);

@@ -1,10 +1,21 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
 import type Database from 'better-sqlite3';
 import { createSecretKey } from 'node:crypto';
-import { firstLink, fromHex, leafOf, linkBytes, linkOf, toHex, type ChainedEvent, type Hash } from '../chain.js';
+import {
+  firstLink,
+  fromHex,
+  leafOf,
+  linkBytes,
+  linkOf,
+  toHex,
+  withDigests,
+  type ChainedEvent,
+  type Hash,
+} from '../chain.js';
 import { headFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
 import { readSealedLog } from './links.js';
+import { unpadded, withRoom } from './redact.js';
 import { anyRevision, appended, conflict, noStream, streamExists, type AppendMessage, type End } from './messages.js';
 
 interface StreamState {
@@ -98,7 +109,7 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
     logId = logIdIn(firstEvent.get());
     tree = createGrowingTree();
     for (const event of openBlock.iterate(position - (position % eventsPerBlock)))
-      tree.add(leafOf(event.position, event));
+      tree.add(leafOf(event.position, { ...event, data: unpadded(event.data) }));
   }
 
   function refuseRewritten(): void {
@@ -150,10 +161,12 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
     const data = texts[offset + 2] as string;
     const metadata = texts[offset + 3] as string;
     position += 1;
-    const leaf = leafOf(position, { stream, revision, id, type, data, metadata });
+    const digested = withDigests(data);
+    const leaf = leafOf(position, { stream, revision, id, type, data, metadata }, digested);
     link = linkOf(link, leaf);
     linkBlob.write(link, 'latin1');
-    demandOneRow(insertEvent.run(position, streamId, revision, id, type, data, metadata, recordedAt, linkBlob));
+    const kept = withRoom(data, digested);
+    demandOneRow(insertEvent.run(position, streamId, revision, id, type, kept, metadata, recordedAt, linkBlob));
     const root = tree.add(leaf);
     if (root !== undefined) insertBlock.run(blockOf(position), Buffer.from(root, 'latin1'));
     if (position === 1) logId = logIdIn({ type, data });

@@ -57,6 +57,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
       soleWriter: true,
       isWritable: () => queue.isUp && known.check(reader) === undefined,
       append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
+      redact: queue.redactions.redact,
       onCommitted: (listener) => queue.onCommitted(listener),
       altered: () => known.check(reader),
       close: () => (closing ??= close()),

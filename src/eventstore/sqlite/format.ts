@@ -9,7 +9,7 @@ const formatVersion = 5;
 
 const logView = `
   create view log as
-    select e.position, s.name as stream, e.revision, e.type, e.event_id, e.data, e.metadata, e.recorded_at,
+    select e.position, s.name as stream, e.revision, e.type, e.event_id, rtrim(e.data) as data, e.metadata, e.recorded_at,
       lower(hex(e.chain)) as chain
     from events e join streams s on s.id = e.stream_id
     order by e.position;
@@ -17,7 +17,7 @@ const logView = `
 
 /*
  * Streams are small integers in `events`, so that its unique index grows at its end. There is no index on event ids: a
- * repeat is recognised by comparing ids at the expected revision. `chain` is the event's link. `blocks` has the root of each
+ * repeat is recognised by comparing ids at the expected revision. Blanks may follow `data` (redact.ts). `chain` is the event's link. `blocks` has the root of each
  * complete block of the tree, `head` the sealed head in its one row.
  */
 const schema = `

@@ -8,6 +8,7 @@ import { logIdIn, type SealedHead, type SealedLog } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
 import { integrityFault } from './integrity-check.js';
 import type { EventRow } from './format.js';
+import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 
 /** Read at once, which costs less than row by row; fewer after a page of large events. */
@@ -145,7 +146,7 @@ function toLinked([position, stream, revision, id, type, data, metadata, link]: 
     ordinal: position,
     id: text(id),
     type: text(type),
-    data: text(data),
+    data: unpadded(text(data)),
     metadata: text(metadata),
     link,
   };

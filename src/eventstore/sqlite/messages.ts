@@ -20,7 +20,16 @@ export interface AppendMessage {
   readonly text: string;
 }
 
-export type ToWriter = AppendMessage | { readonly type: 'close' };
+/** `scrub`: what was redacted before goes from the WAL, too. */
+export type RedactionMessage =
+  { readonly type: 'redact'; readonly redactions: readonly Redaction[] } | { readonly type: 'scrub' };
+
+export interface Redaction {
+  readonly stream: string;
+  readonly through: number;
+}
+
+export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'close' };
 
 /** Outcomes of one append, three numbers each: the kind, then what belongs to it. */
 export const appended = 0; // revision, position
@@ -37,7 +46,16 @@ export interface WriterData {
   readonly known: End | undefined;
 }
 
+/** Answers to redactions, in order. */
+export type RedactionAnswer =
+  /** Durable: the number of events that each has changed. */
+  | { readonly type: 'redacted'; readonly changed: readonly number[] }
+  /** False: a reader holds the WAL. */
+  | { readonly type: 'scrubbed'; readonly complete: boolean }
+  | { readonly type: 'not_redacted'; readonly message: string };
+
 export type FromWriter =
+  | RedactionAnswer
   /** The log as it is: its end, and what is wrong by its sealed head. */
   | { readonly type: 'opened'; readonly end: End; readonly altered: string | undefined }
   | { readonly type: 'refused'; readonly message: string }

@@ -12,6 +12,7 @@ import {
 } from '../event-store.js';
 import { createSqliteLinks, type SqliteLinks } from './links.js';
 import type { EventRow } from './format.js';
+import { unpadded } from './redact.js';
 import { formatPosition, openForReading, parsePosition, unavailable } from './schema.js';
 
 const eventsPerPage = 1_000;
@@ -195,7 +196,8 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
 }
 
 function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): StoredEvent {
-  return { stream, revision: BigInt(revision), position: formatPosition(position), id, type, data, metadata };
+  const place = { stream, revision: BigInt(revision), position: formatPosition(position) };
+  return { ...place, id, type, data: unpadded(data), metadata };
 }
 
 function demandPosition(position: Position): number {

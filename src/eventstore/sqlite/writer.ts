@@ -2,7 +2,8 @@
 import Database from 'better-sqlite3';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createAppender, rewritten, RewrittenLogError, type Appender } from './append.js';
-import type { AppendMessage, End, Failure, FromWriter, ToWriter, WriterData } from './messages.js';
+import type { AppendMessage, End, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
+import { createRedactor } from './redact.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
 
 /** A checkpoint follows when the WAL has this many pages of 4 KiB. */
@@ -11,9 +12,12 @@ const checkpointPages = 4_000;
 const forcedPages = 32_000;
 const commitsPerLook = 16;
 
+type Failed = (how: Failure, message: string) => void;
+
 interface Log {
   readonly db: Database.Database;
   readonly appender: Appender;
+  readonly redact: (redaction: Redaction) => number;
   readonly begin: Database.Statement;
   readonly commit: Database.Statement;
   readonly walState: Database.Statement;
@@ -29,6 +33,7 @@ function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
     return {
       db,
       appender: createAppender(db, headKey),
+      redact: createRedactor(db),
       begin: db.prepare('begin immediate'),
       commit: db.prepare('commit'),
       walState: db.prepare('pragma wal_checkpoint(NOOP)'),
@@ -60,45 +65,80 @@ function serve(port: MessagePort, data: WriterData): void {
   let altered = whyAltered(data.known);
 
   port.on('message', (message: ToWriter) => {
-    if (message.type === 'close') return close();
-    commit(message);
-    commits += 1;
-    if (commits % commitsPerLook === 0) checkpoint();
+    switch (message.type) {
+      case 'close':
+        return close();
+      case 'scrub':
+        return scrub();
+      case 'redact':
+        return redact(message.redactions);
+      case 'append':
+        commit(message);
+        commits += 1;
+        if (commits % commitsPerLook === 0) checkpoint();
+        return;
+      default:
+        message satisfies never;
+    }
   });
   say({ type: 'opened', end: committed, altered });
 
   function commit(message: AppendMessage): void {
-    if (altered !== undefined) return say({ type: 'failed', how: 'refused', message: altered });
-    let outcomes: number[];
-    let committing = false;
-    try {
-      log.begin.run();
-      refuseNewSchema();
-      outcomes = log.appender.take(message);
-      committing = true;
-      log.commit.run();
-    } catch (error) {
-      fail(error, committing);
-      return;
-    }
+    const outcomes = transact(
+      () => log.appender.take(message),
+      (how, text) => say({ type: 'failed', how, message: text }),
+    );
+    if (outcomes === undefined) return;
     const end = log.appender.end();
     const hasMoved = end.count > committed.count;
     committed = end;
     say({ type: 'committed', outcomes: Float64Array.from(outcomes), end: hasMoved ? end : undefined });
   }
 
+  function redact(redactions: readonly Redaction[]): void {
+    const changed = transact(
+      () => redactions.map(log.redact),
+      (_, message) => say({ type: 'not_redacted', message }),
+    );
+    if (changed !== undefined) say({ type: 'redacted', changed });
+  }
+
+  function scrub(): void {
+    try {
+      say({ type: 'scrubbed', complete: checkpointNow('TRUNCATE') });
+    } catch (error) {
+      say({ type: 'not_redacted', message: messageOf(error) });
+    }
+  }
+
+  /** Runs in one transaction, durable when it returns. Undefined: it failed, and that was said. */
+  function transact<Answer>(action: () => Answer, failed: Failed): Answer | undefined {
+    if (altered !== undefined) return void failed('refused', altered);
+    let committing = false;
+    try {
+      log.begin.run();
+      refuseNewSchema();
+      const answer = action();
+      committing = true;
+      log.commit.run();
+      return answer;
+    } catch (error) {
+      return void fail(error, committing, failed);
+    }
+  }
+
   /**
    * After a failed write or fsync nothing that SQLite or the kernel still holds in memory is to be trusted: the file is
    * opened again. If that fails too, the thread ends and the main thread starts another one.
    */
-  function fail(error: unknown, committing: boolean): void {
+  function fail(error: unknown, committing: boolean, failed: Failed): void {
     if (error instanceof RewrittenLogError) refuseFromNowOn(error.message);
     const harmless = isHarmless(error);
     const rolledBack = attempt(() => {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
-    say({ type: 'failed', how: howItFailed(error, committing && !harmless), message: messageOf(error) });
+    failed(howItFailed(error, committing && !harmless), messageOf(error));
     if (harmless && rolledBack) return;
     log.db.close();
     log = openLog(data);
@@ -133,16 +173,17 @@ function serve(port: MessagePort, data: WriterData): void {
       const { log: pages } = log.walState.get() as { log: number };
       if (pages < checkpointPages) return;
       if (pages < forcedPages) log.db.pragma('wal_checkpoint(PASSIVE)');
-      else restartWal();
+      else checkpointNow('RESTART');
     } catch (error) {
       say({ type: 'fault', message: `checkpoint of ${file} failed: ${messageOf(error)}` });
     }
   }
 
-  function restartWal(): void {
+  /** Waits for readers, a moment only, because appends wait, too. False: one of them still holds the WAL. */
+  function checkpointNow(mode: 'RESTART' | 'TRUNCATE'): boolean {
     log.db.pragma('busy_timeout = 100');
     try {
-      log.db.pragma('wal_checkpoint(RESTART)');
+      return log.db.prepare<[], number>(`pragma wal_checkpoint(${mode})`).pluck().get() === 0;
     } finally {
       log.db.pragma('busy_timeout = 2000');
     }

@@ -1,0 +1,46 @@
+/**
+ * Redaction in the file of the embedded log: a row is overwritten in place, with as many bytes as before. `secure_delete`
+ * alone does not do: where a row grows or shrinks, SQLite moves the rows beside it to other pages, and leaves bytes of them
+ * where they were. So blanks follow the data of an event, as many as are needed.
+ */
+import type Database from 'better-sqlite3';
+import { Buffer } from 'node:buffer';
+import { withDigests } from '../chain.js';
+import type { Redaction } from './messages.js';
+
+/** Data as it is stored: long enough for the digests that may take the place of personal data. */
+export const withRoom = (data: string, digested: string): string =>
+  digested === data ? data : padded(data, Buffer.byteLength(digested));
+
+const padded = (data: string, bytes: number): string => data + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(data)));
+
+/** Data as they were appended. */
+export function unpadded(stored: string): string {
+  let end = stored.length;
+  while (stored.charCodeAt(end - 1) === 0x20) end -= 1;
+  return stored.slice(0, end);
+}
+
+/** To be called in a transaction. Returns the number of events that were changed. */
+export function createRedactor(db: Database.Database): (redaction: Redaction) => number {
+  const eventsOf = db
+    .prepare<[string, number], number>(
+      'select position from events where stream_id = (select id from streams where name = ?) and revision <= ?',
+    )
+    .pluck();
+  const dataAt = db.prepare<[number], string>('select data from events where position = ?').pluck();
+  const replace = db.prepare<[string, number]>('update events set data = ? where position = ?');
+
+  function redactAt(position: number): boolean {
+    const stored = dataAt.get(position) ?? '';
+    const data = unpadded(stored);
+    const digested = withDigests(data);
+    if (digested === data) return false;
+    // The leaf of an event is made of this.
+    if (withDigests(digested) !== digested)
+      throw new Error(`event ${position} cannot be redacted: its leaf would change`);
+    return replace.run(padded(digested, Buffer.byteLength(stored)), position).changes === 1;
+  }
+
+  return ({ stream, through }) => eventsOf.all(stream, through).filter(redactAt).length;
+}
