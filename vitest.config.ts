@@ -55,7 +55,11 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'embedded',
             include: ['test/**/*.test.ts'],
-            exclude: [...unit, ...(isLong ? [] : ['test/**/*.long.test.ts'])],
+            exclude: [
+              ...unit,
+              ...(isLong ? [] : ['test/**/*.long.test.ts']),
+              ...(hasServers ? ['test/servers/**'] : []),
+            ],
             isolate: false,
             env,
             // Many start several services, which takes its time on a busy machine.
@@ -64,12 +68,12 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
-          // The end-to-end tests once more, with services that keep their events in EventStoreDB and their views in MongoDB.
+          // The end-to-end tests once more, with services that keep their events in EventStoreDB and their views in MongoDB; and those of several processes.
           test: {
             name: 'servers',
             ...(hasServers
               ? {
-                  include: ['test/e2e/**/*.test.ts'],
+                  include: ['test/{e2e,servers}/**/*.test.ts'],
                   exclude: isLong ? [] : ['test/**/*.long.test.ts'],
                   env: { ...env, TEST_STORES: 'servers' },
                   globalSetup: ['test/support/servers-run.ts'],
