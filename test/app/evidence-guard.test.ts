@@ -1,8 +1,9 @@
 /** The guard at the start: what is verified before the log is served, what in the background, and what is kept for the next start. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { AlteredLogError, guardLog, refuseHeadless, type EvidenceGuard } from '../../src/app/evidence-guard.js';
 import { linkAfter, type ChainHead } from '../../src/eventstore/chain.js';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
@@ -43,16 +44,23 @@ const headOf = async (views: string): Promise<ChainHead | undefined> => {
   return head;
 };
 
-/** So long that a thread verifies it; with the views in which the first 4,200 events are noted as verified. */
-async function verifiedLog(): Promise<{ file: string; views: string }> {
-  const file = path.join(newFolder(), 'events.db');
+const made = mkdtempSync(path.join(tmpdir(), 'guarded-'));
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+beforeAll(async () => {
+  const file = path.join(made, 'events.db');
   await writeLong(file, 4_200);
-  const guard = guarded(file);
+  const guard = guardLog({ file, views: { kind: 'embedded', file: viewsOf(file) } });
   await vi.waitFor(() => expect(guard.isVerified()).toBe(true), 20_000);
-  const views = viewsOf(file);
-  await vi.waitFor(async () => expect((await headOf(views))?.count).toBe(4_200), 10_000);
+  await vi.waitFor(async () => expect((await headOf(viewsOf(file)))?.count).toBe(4_200), 10_000);
   await guard.close();
-  return { file, views };
+});
+
+/** So long that a thread verifies it; with the views in which the first 4,200 events are noted as verified. */
+function verifiedLog(): { file: string; views: string } {
+  const folder = newFolder();
+  cpSync(made, folder, { recursive: true });
+  const file = path.join(folder, 'events.db');
+  return { file, views: viewsOf(file) };
 }
 
 test('a short log is verified as a whole before it is served', async () => {
@@ -69,7 +77,7 @@ test('a short log is verified as a whole before it is served', async () => {
 });
 
 test('of a long log the tail is verified before it is served, and the whole in the background', async () => {
-  const { file, views } = await verifiedLog();
+  const { file, views } = verifiedLog();
   await writeLong(file, 100);
   const altered = (sql: string): EvidenceGuard =>
     guarded(
@@ -96,7 +104,7 @@ test('of a long log the tail is verified before it is served, and the whole in t
 }, 60_000);
 
 test('a stream that began before the verified head and goes on after it is no alteration', async () => {
-  const { file } = await verifiedLog();
+  const { file } = verifiedLog();
   const store = await openSqliteEventStore({ file, clock: Date.now });
   await store.append('service', [exampleEvent(4_200)], { expectedRevision: 0n });
   await store.close();
@@ -104,7 +112,7 @@ test('a stream that began before the verified head and goes on after it is no al
 });
 
 test('a log that is no longer the one that was verified is not served, though its links are right', async () => {
-  const { file, views } = await verifiedLog();
+  const { file, views } = verifiedLog();
   const rewritten = guarded(
     tampered(file, (db) => {
       const last = db.prepare(

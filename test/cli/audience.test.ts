@@ -324,10 +324,10 @@ describe('what is wrong', () => {
     const version = await audienceProcess(['--version']);
     expect(version).toMatchObject({ code: 0, err: '' });
     expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const help = await audienceProcess(['audit', '--help']);
+    const help = await audience(['audit', '--help']);
     expect(help).toMatchObject({ code: 0, err: '' });
     expect(help.out).toContain('Examples:\n  $ audience audit history ada@example.com\n');
-    const nothing = await audienceProcess([]);
+    const nothing = await audience([]);
     expect(nothing).toMatchObject({ code: 2, out: '' });
     expect(nothing.err).toContain('Usage: audience');
   });

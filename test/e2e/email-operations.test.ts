@@ -1,19 +1,27 @@
 /** E-mail through a real SMTP server: refusals by policy, certificates, what GET says of them, release and cancel. */
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { idOf, logPosition, refusals, someAddress, strangerId, success, unique } from '../support/answers.js';
 import { audience, jsonLines } from '../support/audience.js';
-import { eventually, startService, type Answer, type Overrides, type Service } from '../support/service.js';
-import { sharedService } from '../support/shared-service.js';
-import { startSmtp } from '../support/smtp.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
+import { openSmtp, startSmtp, type SmtpStandIn } from '../support/smtp.js';
 import { storeVariables } from '../support/stores.js';
 
-let service: Service | undefined;
-afterEach(async () => {
-  await service?.close();
-  service = undefined;
+let smtp: SmtpStandIn;
+let on: Service;
+beforeAll(async () => {
+  smtp = await openSmtp(['accept']);
+  on = await startService({ env: { SMTP_URL: smtp.url, MAIL_IN_DOUBT: 'hold' } });
 });
-const start = async (SMTP_URL: string, env: Overrides = {}): Promise<Service> =>
-  (service = await startService({ env: { SMTP_URL, ...env } }));
+afterAll(async () => {
+  await on.close();
+  await smtp.close();
+});
+/** No e-mail of one test is sent in the next one. */
+afterEach(async () => {
+  for (const state of ['deferred', 'held'])
+    for (const { email_id } of (await on.get(`/v1/email?state=${state}`)).items())
+      await on.post(`/v1/email/${String(email_id)}/cancel`);
+});
 
 async function send(to: Service): Promise<string> {
   const message = { from_email: 'a@b.example', to_email: someAddress(), subject: 'Hi', mail_template: '<p>Hi</p>' };
@@ -38,105 +46,9 @@ const conflict = (done: string): object => ({
   data: {},
 });
 
-test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has the codes and no text', async () => {
-  const smtp = await startSmtp(['recipient 554 5.7.1', 'recipient 550 5.1.1']);
-  const on = await start(smtp.url);
-  const first = await send(on);
-  const deferred = await until(on, first, 'deferred');
-  expect(deferred.field('last_error')).toBe('policy 554 5.7.1');
-  const failed = await until(on, await send(on), 'failed');
-  expect(failed.field('last_error')).toBe('smtp_5xx 550 5.1.1');
-  expect(deferred.text + failed.text).not.toContain('example');
-  const outcomes = (await on.events()).filter(({ type }) => ['EmailDeferred', 'EmailFailed'].includes(type));
-  expect(outcomes.map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
-});
-
-test('a relay with a certificate that nobody trusts is named in the log, with what to do', async () => {
-  const smtp = await startSmtp(['accept'], { disabledCommands: [] });
-  const on = await start(smtp.url);
-  const deferred = await until(on, await send(on), 'deferred');
-  expect(deferred.field('last_error')).toBe('tls');
-  const advice = /"certificate":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
-  await eventually(() => Promise.resolve(advice.test(on.output()) || undefined), { what: 'advice' });
-  expect(smtp.messages).toEqual([]);
-});
-
-test('a held e-mail is released and sent; then it can be neither released nor cancelled', async () => {
-  const smtp = await startSmtp(['close after dot', 'accept']);
-  const on = await start(smtp.url, { MAIL_IN_DOUBT: 'hold' });
-  const id = await send(on);
-  await until(on, id, 'held');
-  const held = await on.get('/v1/email?state=held');
-  expect(held.items()).toMatchObject([{ email_id: id, state: 'held', last_error: 'connection_lost' }]);
-  const released = await on.post(`/v1/email/${id}/release`);
-  expect(released.status).toBe(200);
-  expect(released.body).toEqual(success('Email released successfully!', { email_id: id, state: 'deferred' }));
-  expect(released.headers['x-position']).toMatch(logPosition);
-  await until(on, id, 'sent');
-  expect(smtp.messages.map(({ accepted }) => accepted)).toEqual([false, true]);
-  for (const [name, done] of [['release', 'released'] as const, ['cancel', 'cancelled'] as const]) {
-    const refused = await on.post(`/v1/email/${id}/${name}`, {});
-    expect(refused.status).toBe(409);
-    expect(refused.body).toEqual(conflict(done));
-  }
-  expect((await on.get('/v1/email?state=held')).items()).toEqual([]);
-});
-
-test('a cancelled e-mail is never sent, and stays cancelled', async () => {
-  const smtp = await startSmtp(['recipient 450', 'accept']);
-  const on = await start(smtp.url);
-  const id = await send(on);
-  await until(on, id, 'deferred');
-  const cancelled = await on.post(`/v1/email/${id}/cancel`);
-  expect(cancelled.body).toEqual(success('Email cancelled successfully!', { email_id: id, state: 'cancelled' }));
-  const last = (await on.events()).at(-1);
-  expect(last).toMatchObject({ type: 'EmailCancelled', data: { email_id: id, reason: 'requested_by_client' } });
-  expect((await on.get(`/v1/email/${id}`)).body).toMatchObject({
-    data: { state: 'cancelled', next_attempt_at: null, last_error: 'smtp_4xx 450' },
-  });
-  expect((await on.post(`/v1/email/${id}/cancel`)).body).toEqual(conflict('cancelled'));
-  expect((await on.post(`/v1/email/${id}/release`)).body).toEqual(conflict('released'));
-  // What is due is sent in the order in which it is due: had the first one been sent, it would stand before this one.
-  await until(on, await send(on), 'sent');
-  await on.kill('SIGKILL');
-  await on.start();
-  await until(on, await send(on), 'sent');
-  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('cancelled');
-  expect(smtp.messages).toHaveLength(2);
-});
-
-test('an Idempotency-Key where it would do nothing is refused', async () => {
-  const on = await sharedService();
-  const id = await send(on);
-  await until(on, id, 'sent');
-  const key = { 'idempotency-key': 'once' };
-  for (const path of [`/v1/email/${id}/release`, `/v1/email/${id}/cancel`, '/v1/projections/lists/rebuild']) {
-    const refused = await on.post(path, {}, key);
-    expect(refused.status, path).toBe(400);
-    expect(refused.body).toMatchObject({ type: 'validation_error', message: 'Idempotency-Key is not supported here' });
-  }
-  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('sent');
-  expect((await on.post('/v1/lists/create', { list_name: unique('News') }, key)).status).toBe(200);
-});
-
-test('of cancelling and claiming at once one wins: what was cancelled is not sent, what is sent was not cancelled', async () => {
-  const smtp = await startSmtp(['accept']);
-  const on = await start(smtp.url);
-  const ends = await Promise.all(
-    Array.from({ length: 40 }, async () => {
-      const id = await send(on);
-      const { status } = await on.post(`/v1/email/${id}/cancel`);
-      await until(on, id, status === 200 ? 'cancelled' : 'sent');
-      return status;
-    }),
-  );
-  expect(new Set([...ends, 200, 409])).toEqual(new Set([200, 409]));
-  expect(smtp.messages).toHaveLength(ends.filter((status) => status === 409).length);
-});
-
+// Before the others: these two look at all e-mails there are.
 test('the list pages by id and by state, and refuses what it does not know', async () => {
-  const smtp = await startSmtp(['recipient 450']);
-  const on = await start(smtp.url);
+  smtp.behave('recipient 450');
   const ids = [await send(on), await send(on), await send(on)].sort();
   for (const id of ids) await until(on, id, 'deferred');
   const first = await on.get('/v1/email?limit=2&state=deferred');
@@ -166,8 +78,7 @@ test('the list pages by id and by state, and refuses what it does not know', asy
 });
 
 test('audience email lists, releases and cancels through the service; without one it lists from the log', async () => {
-  const smtp = await startSmtp(['close after dot', 'close after dot', 'accept']);
-  const on = await start(smtp.url, { MAIL_IN_DOUBT: 'hold' });
+  smtp.behave('close after dot', 'close after dot', 'accept');
   // As the service was started: --data-dir would name the embedded stores.
   const env = { ...storeVariables(on.dataDir), DATA_DIR: on.dataDir, AUDIENCE_KEY: on.key };
   const run = (...words: readonly string[]) => audience(['email', ...words], { env });
@@ -177,7 +88,9 @@ test('audience email lists, releases and cancels through the service; without on
   await until(on, second, 'held');
   const listed = await run('list', '--state', 'held', '--json');
   expect(jsonLines(listed.out)).toEqual((await on.get('/v1/email?state=held')).items());
-  expect(jsonLines((await run('list', '--json', '--limit', '1')).out)).toMatchObject([{ state: 'held' }]);
+  expect(jsonLines((await run('list', '--json', '--limit', '1')).out)).toEqual(
+    (await on.get('/v1/email?limit=1')).items(),
+  );
 
   const released = await run('release', first);
   expect(released).toMatchObject({ code: 0, out: `${first}: Email released successfully!\n` });
@@ -193,4 +106,98 @@ test('audience email lists, releases and cancels through the service; without on
   expect((await run('list', '--state', 'cancelled')).out).toMatch(new RegExp(`${second} +cancelled`));
   expect(await run('release', first)).toMatchObject({ code: 1, err: expect.stringMatching(/^No service runs/) });
   expect(await run('list', '--state', 'lost')).toMatchObject({ code: 2 });
+  await on.start();
+});
+
+test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has the codes and no text', async () => {
+  smtp.behave('recipient 554 5.7.1', 'recipient 550 5.1.1');
+  const first = await send(on);
+  const deferred = await until(on, first, 'deferred');
+  expect(deferred.field('last_error')).toBe('policy 554 5.7.1');
+  const failed = await until(on, await send(on), 'failed');
+  expect(failed.field('last_error')).toBe('smtp_5xx 550 5.1.1');
+  expect(deferred.text + failed.text).not.toContain('example');
+  const outcomes = (await on.events()).filter(({ type }) => ['EmailDeferred', 'EmailFailed'].includes(type));
+  expect(outcomes.slice(-2).map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
+});
+
+test('a relay with a certificate that nobody trusts is named in the log, with what to do', async () => {
+  const secure = await startSmtp(['accept'], { disabledCommands: [] });
+  const other = await startService({ env: { SMTP_URL: secure.url } });
+  onTestFinished(() => other.close());
+  const deferred = await until(other, await send(other), 'deferred');
+  expect(deferred.field('last_error')).toBe('tls');
+  const advice = /"certificate":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
+  await eventually(() => Promise.resolve(advice.test(other.output()) || undefined), { what: 'advice' });
+  expect(secure.messages).toEqual([]);
+});
+
+test('a held e-mail is released and sent; then it can be neither released nor cancelled', async () => {
+  smtp.behave('close after dot', 'accept');
+  const id = await send(on);
+  await until(on, id, 'held');
+  const held = await on.get('/v1/email?state=held');
+  expect(held.items()).toMatchObject([{ email_id: id, state: 'held', last_error: 'connection_lost' }]);
+  const released = await on.post(`/v1/email/${id}/release`);
+  expect(released.status).toBe(200);
+  expect(released.body).toEqual(success('Email released successfully!', { email_id: id, state: 'deferred' }));
+  expect(released.headers['x-position']).toMatch(logPosition);
+  await until(on, id, 'sent');
+  expect(smtp.messages.map(({ accepted }) => accepted)).toEqual([false, true]);
+  for (const [name, done] of [['release', 'released'] as const, ['cancel', 'cancelled'] as const]) {
+    const refused = await on.post(`/v1/email/${id}/${name}`, {});
+    expect(refused.status).toBe(409);
+    expect(refused.body).toEqual(conflict(done));
+  }
+  expect((await on.get('/v1/email?state=held')).items()).toEqual([]);
+});
+
+test('a cancelled e-mail is never sent, and stays cancelled', async () => {
+  smtp.behave('recipient 450', 'accept');
+  const id = await send(on);
+  await until(on, id, 'deferred');
+  const cancelled = await on.post(`/v1/email/${id}/cancel`);
+  expect(cancelled.body).toEqual(success('Email cancelled successfully!', { email_id: id, state: 'cancelled' }));
+  const last = (await on.events()).at(-1);
+  expect(last).toMatchObject({ type: 'EmailCancelled', data: { email_id: id, reason: 'requested_by_client' } });
+  expect((await on.get(`/v1/email/${id}`)).body).toMatchObject({
+    data: { state: 'cancelled', next_attempt_at: null, last_error: 'smtp_4xx 450' },
+  });
+  expect((await on.post(`/v1/email/${id}/cancel`)).body).toEqual(conflict('cancelled'));
+  expect((await on.post(`/v1/email/${id}/release`)).body).toEqual(conflict('released'));
+  // What is due is sent in the order in which it is due: had the first one been sent, it would stand before this one.
+  await until(on, await send(on), 'sent');
+  await on.kill('SIGKILL');
+  await on.start();
+  await until(on, await send(on), 'sent');
+  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('cancelled');
+  expect(smtp.messages).toHaveLength(2);
+});
+
+test('an Idempotency-Key where it would do nothing is refused', async () => {
+  smtp.behave('accept');
+  const id = await send(on);
+  await until(on, id, 'sent');
+  const key = { 'idempotency-key': 'once' };
+  for (const path of [`/v1/email/${id}/release`, `/v1/email/${id}/cancel`, '/v1/projections/lists/rebuild']) {
+    const refused = await on.post(path, {}, key);
+    expect(refused.status, path).toBe(400);
+    expect(refused.body).toMatchObject({ type: 'validation_error', message: 'Idempotency-Key is not supported here' });
+  }
+  expect((await on.get(`/v1/email/${id}`)).field('state')).toBe('sent');
+  expect((await on.post('/v1/lists/create', { list_name: unique('News') }, key)).status).toBe(200);
+});
+
+test('of cancelling and claiming at once one wins: what was cancelled is not sent, what is sent was not cancelled', async () => {
+  smtp.behave('accept');
+  const ends = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const id = await send(on);
+      const { status } = await on.post(`/v1/email/${id}/cancel`);
+      await until(on, id, status === 200 ? 'cancelled' : 'sent');
+      return status;
+    }),
+  );
+  expect(new Set([...ends, 200, 409])).toEqual(new Set([200, 409]));
+  expect(smtp.messages).toHaveLength(ends.filter((status) => status === 409).length);
 });

@@ -49,6 +49,8 @@ export interface SmtpStandIn {
   /** Messages that came whole, final dot included. */
   readonly messages: readonly ReceivedMessage[];
   readonly connections: () => number;
+  /** From now on as if it had just been started with these. */
+  behave(...behaviours: readonly Behaviour[]): void;
   readonly logins: readonly { readonly user: string; readonly pass: string }[];
   close(): Promise<void>;
 }
@@ -66,11 +68,16 @@ const refusalAt = (stage: string, behaviour: Behaviour): Refusal | null => {
   return at === stage && code !== undefined ? new Refusal(Number(code), enhanced) : null;
 };
 
+/** Until the test is over. */
+export async function startSmtp(behaviours: readonly Behaviour[], options?: SMTPServerOptions): Promise<SmtpStandIn> {
+  const server = await openSmtp(behaviours, options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
 /** Each connection follows the next behaviour; the last one is followed for ever. */
-export async function startSmtp(
-  behaviours: readonly Behaviour[],
-  options: SMTPServerOptions = {},
-): Promise<SmtpStandIn> {
+export async function openSmtp(given: readonly Behaviour[], options: SMTPServerOptions = {}): Promise<SmtpStandIn> {
+  let behaviours = given;
   const messages: ReceivedMessage[] = [];
   const logins: { user: string; pass: string }[] = [];
   const bySession = new Map<string, Behaviour>();
@@ -141,6 +148,10 @@ export async function startSmtp(
       server.close(() => resolve());
       breakAll();
     });
-  onTestFinished(close);
-  return { url: `smtp://127.0.0.1:${port}`, port, messages, connections: () => connections, logins, close };
+  const behave = (...next: readonly Behaviour[]): void => {
+    behaviours = next;
+    connections = 0;
+    messages.length = 0;
+  };
+  return { url: `smtp://127.0.0.1:${port}`, port, messages, connections: () => connections, logins, behave, close };
 }

@@ -155,7 +155,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
         const inLog = await all(store);
         expect(inLog.slice(-events.length)).toEqual(found);
       }),
-      { numRuns: usually(15, 50) },
+      { numRuns: usually(5, 50) },
     );
     for await (const { event: found } of foreigner().client.readStream(`${name}text`))
       expect(found).toMatchObject({ isJson: true, type: 'Said' });
