@@ -21,12 +21,7 @@ type SnapshotDocument = Document & {
   readonly creations?: readonly (readonly [id: string, creation: Idempotency])[];
 };
 
-export interface Snapshots {
-  /** The last snapshot; undefined when there is none that the log confirms. */
-  load(stream: string): Promise<LoadedState<CatalogueState> | undefined>;
-  save(stream: string, folded: LoadedState<CatalogueState>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Snapshots = ReturnType<typeof createSnapshots>;
 
 export interface SnapshotOptions {
   readonly reader: Pick<EventReader, 'readAt'>;
@@ -35,7 +30,7 @@ export interface SnapshotOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-export function createSnapshots({ reader, models, onFault }: SnapshotOptions): Snapshots {
+export function createSnapshots({ reader, models, onFault }: SnapshotOptions) {
   async function confirmed(stream: string): Promise<SnapshotDocument | undefined> {
     await models.prepare(snapshotView);
     const document = (await models.get<SnapshotDocument>(snapshotView, stream))?.document;
@@ -67,7 +62,8 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
   }
 
   return {
-    async load(stream) {
+    /** The last snapshot; undefined when there is none that the log confirms. */
+    async load(stream: string): Promise<LoadedState<CatalogueState> | undefined> {
       try {
         const document = await confirmed(stream);
         if (document === undefined) return undefined;
@@ -78,7 +74,7 @@ export function createSnapshots({ reader, models, onFault }: SnapshotOptions): S
         return undefined;
       }
     },
-    save: (stream, folded) => keep(stream, folded).catch(onFault),
+    save: (stream: string, folded: LoadedState<CatalogueState>): Promise<void> => keep(stream, folded).catch(onFault),
     close: () => models.close(),
   };
 }

@@ -11,12 +11,7 @@ const retryMs = 1_000;
 /** What the last lines get when the service ends. */
 const closeMs = 300;
 
-export interface LogDestination {
-  write(lines: string): void;
-  dropped(): number;
-  /** Resolves when all is written, or cannot be within a moment. */
-  close(): Promise<void>;
-}
+export type LogDestination = Pick<ReturnType<typeof createLogDestination>, 'write' | 'dropped' | 'close'>;
 
 /** Calls `done` with the number of bytes that were written. */
 export type Send = (bytes: Buffer, done: (error: Error | null, written: number) => void) => void;
@@ -55,15 +50,9 @@ function writeLast(rest: Buffer): void {
   }
 }
 
-export interface HeldLines extends LogDestination {
-  rest(): Buffer;
-  /** Milliseconds since the write in progress began; 0 when there is none. */
-  sendingFor(): number;
-}
-
 const nothing = Buffer.alloc(0);
 
-export function createLogDestination(send: Send): HeldLines {
+export function createLogDestination(send: Send) {
   let held = '';
   /** Being written, or left over by a write that failed. */
   let piece: Buffer = nothing;
@@ -105,7 +94,7 @@ export function createLogDestination(send: Send): HeldLines {
   }
 
   return {
-    write(lines) {
+    write(lines: string): void {
       tellDropped();
       if (untold > 0 || held.length + lines.length > mostHeld) {
         const count = lines.split('\n').length - 1;
@@ -117,10 +106,12 @@ export function createLogDestination(send: Send): HeldLines {
       if (held.length >= pieceLength && piece.length === 0) flush();
       else schedule(delayMs);
     },
-    dropped: () => dropped,
-    rest: () => Buffer.concat([sendingSince === undefined ? piece : nothing, Buffer.from(held)]),
-    sendingFor: () => (sendingSince === undefined ? 0 : performance.now() - sendingSince),
-    async close() {
+    dropped: (): number => dropped,
+    rest: (): Buffer => Buffer.concat([sendingSince === undefined ? piece : nothing, Buffer.from(held)]),
+    /** Milliseconds since the write in progress began; 0 when there is none. */
+    sendingFor: (): number => (sendingSince === undefined ? 0 : performance.now() - sendingSince),
+    /** Resolves when all is written, or cannot be within a moment. */
+    async close(): Promise<void> {
       const end = performance.now() + closeMs;
       while (performance.now() < end) {
         flush();

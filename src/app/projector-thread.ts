@@ -19,23 +19,12 @@ export interface ProjectorThreadOptions {
   readonly onFault: (fault: ProjectorFault) => void;
 }
 
-export interface ProjectorThread {
-  /** Something was appended, up to this position. Cheap enough for every append: folded at once, or under load with the next batch. */
-  notify(position: string): void;
-  /** Somebody waits for what was appended: no batch delay. */
-  flush(): void;
-  status(): ProjectorStatus;
-  /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
-  evidence(): ChainHead | undefined;
-  requestSwitch(built: NewStorages): Promise<SwitchAnswer>;
-  /** Finishes the running batch, then ends the thread. Safe to call twice. */
-  close(): Promise<void>;
-}
+export type ProjectorThread = ReturnType<typeof startProjectorThread>;
 
 const backOffMs = { first: 100, most: 5_000 };
 const closeWithinMs = 10_000;
 
-export function startProjectorThread(options: ProjectorThreadOptions): ProjectorThread {
+export function startProjectorThread(options: ProjectorThreadOptions) {
   const { settings, holder, headKey, onProgress, onFault } = options;
   // Until the thread reports that it holds the lease, others may.
   const standby = isShared(settings);
@@ -90,7 +79,11 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   /** Positions of the last notification and of the last append. */
   let notified = '';
   let appended = '';
-  /** Sends nothing while the projector has not reached the last notification: it finds by itself what is appended meanwhile, or is notified at its next report. */
+  /**
+   * Something was appended, up to this position. Cheap enough for every append: folded at once, or under load with the next
+   * batch. Sends nothing while the projector has not reached the last notification: it finds by itself what is appended meanwhile, or is notified
+   * at its next report.
+   */
   const notify = (position: string): void => {
     appended = position;
     if (notified > status.position || appended <= status.position) return;
@@ -106,14 +99,17 @@ export function startProjectorThread(options: ProjectorThreadOptions): Projector
   start();
   return {
     notify,
-    flush: () => send('flush'),
-    status: () => status,
-    evidence: () => evidence,
-    async requestSwitch(built) {
+    /** Somebody waits for what was appended: no batch delay. */
+    flush: (): void => send('flush'),
+    status: (): ProjectorStatus => status,
+    /** How far the evidence chain has come; undefined where the log keeps it itself, or another process does. */
+    evidence: (): ChainHead | undefined => evidence,
+    async requestSwitch(built: NewStorages): Promise<SwitchAnswer> {
       if (worker === undefined) return { outcome: 'failed', reason: 'the projector is not running' };
       send(built);
       return await new Promise((resolve) => asked.push(resolve));
     },
-    close: () => (closing ??= stop()),
+    /** Finishes the running batch, then ends the thread. Safe to call twice. */
+    close: (): Promise<void> => (closing ??= stop()),
   };
 }

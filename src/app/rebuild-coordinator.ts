@@ -17,15 +17,7 @@ import {
 import type { StoreSettings } from '../stores/stores.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 
-export interface RebuildCoordinator {
-  /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
-  request(request: RebuildRequest): Promise<RebuildRecord>;
-  /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
-  status(): Promise<RebuildRecord | undefined>;
-  /** Whether this process folds the views, and which of them are to be built first. */
-  become(state: { readonly leading: boolean; readonly missing: readonly string[] }): void;
-  close(): Promise<void>;
-}
+export type RebuildCoordinator = Awaited<ReturnType<typeof createRebuildCoordinator>>;
 
 export interface RebuildCoordinatorOptions {
   readonly settings: StoreSettings;
@@ -44,10 +36,10 @@ const backOffMs = { first: 500, most: 30_000 };
 /** Interruptions in a row after which a request is given up. What the start needs is never given up. */
 const mostInterruptions = 10;
 
-export async function createRebuildCoordinator(options: RebuildCoordinatorOptions): Promise<RebuildCoordinator> {
+export async function createRebuildCoordinator(options: RebuildCoordinatorOptions) {
   const { readModels, clock, log, settings, startThread = startRebuildThread } = options;
   await readModels.prepare(rebuildsView);
-  let state: { leading: boolean; missing: readonly string[] } = { leading: false, missing: [] };
+  let state: { readonly leading: boolean; readonly missing: readonly string[] } = { leading: false, missing: [] };
   /** The rebuild that this process carries out: as it is now, and as it was last written. */
   let current: RebuildRecord | undefined;
   let written: RebuildRecord | undefined;
@@ -163,10 +155,12 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   return {
-    async status() {
+    /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
+    async status(): Promise<RebuildRecord | undefined> {
       return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));
     },
-    async request(request) {
+    /** The process that leads begins at once, or within a second. @throws ServiceError `rebuild_running` @throws ReadModelsUnavailableError */
+    async request(request: RebuildRequest): Promise<RebuildRecord> {
       const record = asNew(request, 'request');
       // The end of the last rebuild may still be under way to the record.
       await writing.catch(() => undefined);
@@ -181,7 +175,8 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       lookIn(0);
       return record;
     },
-    become({ leading, missing }) {
+    /** Whether this process folds the views, and which of them are to be built first. */
+    become({ leading, missing }: typeof state): void {
       const isNew = leading !== state.leading || missing !== state.missing;
       state = { leading, missing };
       if (!isNew) return;
@@ -191,7 +186,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       interruptions = 0;
       void thread?.close();
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);
       await looking;

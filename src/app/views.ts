@@ -6,13 +6,12 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { keptHead } from '../evidence/link-blocks.js';
 import { keptTree } from '../evidence/root-pages.js';
 import { linkSourceOf } from '../evidence/verify.js';
-import type { TreeSource } from '../eventstore/tree.js';
-import { createAnalyticsQueries, type AnalyticsQueries } from '../projections/analytics-queries.js';
+import { createAnalyticsQueries } from '../projections/analytics-queries.js';
 import { createFollower, type Follower, type FollowerStatus } from '../projector/follower.js';
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from './contact-of-stream.js';
-import { createQueries, type Queries } from '../projections/queries.js';
+import { createQueries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { sameStorages, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
@@ -25,24 +24,7 @@ export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unkn
   readonly projector: 'leading' | 'standby' | 'elsewhere';
 }
 
-export interface Views {
-  readonly ownWrites: OwnWrites;
-  readonly queries: Queries;
-  readonly analytics: AnalyticsQueries;
-  readonly rebuilds: RebuildCoordinator;
-  status(): ViewsStatus;
-  parked(): ViewsStatus['parked'];
-  evidence(): ChainHead | undefined;
-  /** The chain that some process keeps beside the views. */
-  keptChain(): Promise<ChainHead | undefined>;
-  /** That of the log, or the one that some process keeps beside the views. */
-  readonly tree: TreeSource;
-  /** The views have shown something since the start: they can be asked. */
-  hasShown(): boolean;
-  /** Something was appended, up to this position. Cheap enough for every append. */
-  notify(position: string): void;
-  close(): Promise<void>;
-}
+export type Views = Awaited<ReturnType<typeof openViews>>;
 
 export interface ViewsOptions {
   readonly settings: StoreSettings;
@@ -60,7 +42,7 @@ const monotonic = (): number => performance.now();
 const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
-export async function openViews(options: ViewsOptions): Promise<Views> {
+export async function openViews(options: ViewsOptions) {
   const { settings, store, logger, onMoved } = options;
   const views = createLiveReader(
     await openViewsReader(settings.views),
@@ -108,13 +90,17 @@ export async function openViews(options: ViewsOptions): Promise<Views> {
     analytics: createAnalyticsQueries(views),
     status,
     // Asked at every read: cheaper than the whole status.
-    parked: () => (follower === undefined ? projector?.status() : status())?.parked ?? [],
-    evidence: () => projector?.evidence(),
+    parked: (): ViewsStatus['parked'] => (follower === undefined ? projector?.status() : status())?.parked ?? [],
+    evidence: (): ChainHead | undefined => projector?.evidence(),
+    /** The chain that some process keeps beside the views. */
     keptChain: () => keptHead(views),
+    /** That of the log, or the one that some process keeps beside the views. */
     tree: linkSourceOf(store).tree ?? keptTree(views),
-    hasShown: () => own.visiblePosition() !== '',
-    notify: (position) => projector?.notify(position),
-    async close() {
+    /** The views have shown something since the start: they can be asked. */
+    hasShown: (): boolean => own.visiblePosition() !== '',
+    /** Something was appended, up to this position. Cheap enough for every append. */
+    notify: (position: string): void => projector?.notify(position),
+    async close(): Promise<void> {
       await rebuilds.close();
       await projector?.close();
       await follower?.close();

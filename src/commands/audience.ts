@@ -8,9 +8,7 @@ import { idOfName, type CatalogueState } from './catalogue.js';
 import {
   createCatalogueRequests,
   replayableContext,
-  type Catalogue,
   type CatalogueHandler,
-  type Replayable,
   type Written,
 } from './catalogue-requests.js';
 import {
@@ -24,7 +22,7 @@ import {
   type TagReference,
 } from './contact.js';
 import type { EmailCommand, EmailState } from './email.js';
-import { createEmailRequests, type EmailRequests } from './email-requests.js';
+import { createEmailRequests } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 
 interface AudienceOptions {
@@ -50,19 +48,6 @@ export interface SaveContact {
   readonly isLikelyNew?: boolean | undefined;
 }
 
-export interface StatusChange {
-  readonly listId: string;
-  readonly email: string;
-  readonly status: SubscriptionStatus;
-  readonly consent?: Consent | undefined;
-}
-
-export interface TagContact {
-  readonly listId: string;
-  readonly email: string;
-  readonly tagNames: readonly string[];
-}
-
 export interface SavedContact extends Written {
   readonly contactId: string;
 }
@@ -73,32 +58,15 @@ export interface UpsertedContact extends SavedContact {
   readonly status: SubscriptionStatus;
 }
 
-export interface TaggedContact extends Written {
-  readonly tags: readonly TagReference[];
-}
+type ChangeStatus = Pick<SaveContact, 'listId' | 'email' | 'status' | 'consent'>;
+type TagContact = Pick<SaveContact, 'listId' | 'email' | 'tagNames'>;
 
-export interface Audience {
-  readonly email: EmailRequests;
-  readonly groups: Catalogue;
-  readonly lists: Catalogue;
-  readonly tags: Catalogue;
-  /** Each throws a ServiceError: the refusals of the contract, or `unavailable`. */
-  demandList(listId: string): Promise<void>;
-  createContact(
-    contact: SaveContact,
-    context: CommandContext,
-    idempotencyKey?: string,
-  ): Promise<SavedContact & Replayable>;
-  /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
-  upsertContact(contact: SaveContact, context: CommandContext): Promise<UpsertedContact>;
-  updateStatus(change: StatusChange, context: CommandContext): Promise<SavedContact>;
-  addTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
-  removeTags(request: TagContact, context: CommandContext): Promise<TaggedContact>;
-}
+export type Audience = ReturnType<typeof createAudience>;
 
 const noReferences: readonly TagReference[] = [];
 
-export function createAudience(options: AudienceOptions): Audience {
+/** Each of them throws a ServiceError: the refusals of the contract, or `unavailable`. */
+export function createAudience(options: AudienceOptions) {
   const { lists, tags, contacts, keys, newId } = options;
 
   /** Another process may have given a name to another tag: its id is read from fresh state only. */
@@ -140,11 +108,11 @@ export function createAudience(options: AudienceOptions): Audience {
     tags: createCatalogueRequests({ handler: tags, stream: tagsStream, keys, newId: () => newId('tag') }),
     email: createEmailRequests(options),
 
-    async demandList(listId) {
+    async demandList(listId: string): Promise<void> {
       await listReference(listId);
     },
 
-    async createContact(contact, context, idempotencyKey) {
+    async createContact(contact: SaveContact, context: CommandContext, idempotencyKey?: string) {
       const { listId, email, status, profile, consent } = contact;
       const list = await listReference(listId);
       const stream = streamOf(email);
@@ -158,7 +126,8 @@ export function createAudience(options: AudienceOptions): Audience {
       return { ...saved(handled), replayed: handled.state.contactId !== contactId };
     },
 
-    async upsertContact(contact, context) {
+    /** With `resubscribe: false` who has unsubscribed from the list stays so; all else is saved. */
+    async upsertContact(contact: SaveContact, context: CommandContext): Promise<UpsertedContact> {
       const { listId, tagNames, isLikelyNew, ...wanted } = contact;
       const { email, status } = wanted;
       const list = await listReference(listId);
@@ -175,13 +144,13 @@ export function createAudience(options: AudienceOptions): Audience {
       };
     },
 
-    async updateStatus({ listId, email, status, consent }, context) {
+    async updateStatus({ listId, email, status, consent }: ChangeStatus, context: CommandContext) {
       const list = await listReference(listId);
       const command = { type: 'UpdateStatus', list, status, consent } as const;
       return saved(await contacts.execute({ stream: streamOf(email), command, context }));
     },
 
-    async addTags({ listId, email, tagNames }, context) {
+    async addTags({ listId, email, tagNames }: TagContact, context: CommandContext) {
       const list = await listReference(listId);
       // A tag is created only for a request that nothing else can refuse.
       const stream = streamOf(email);
@@ -192,7 +161,7 @@ export function createAudience(options: AudienceOptions): Audience {
       return { tags: attach, position };
     },
 
-    async removeTags({ listId, email, tagNames }, context) {
+    async removeTags({ listId, email, tagNames }: TagContact, context: CommandContext) {
       const list = await listReference(listId);
       const detach = withoutMissing(tagsByName(await livingTags(), tagNames));
       const command = { type: 'RemoveTags', list, tags: detach } as const;

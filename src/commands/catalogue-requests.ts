@@ -14,22 +14,12 @@ export interface Written {
   readonly position: string;
 }
 
-/** True: an earlier request with the same `Idempotency-Key` has created it, and this is the answer to that one. */
-export interface Replayable {
-  readonly replayed: boolean;
-}
-
 export interface Named extends Written {
   readonly id: string;
   readonly name: string;
 }
 
-/** Each throws a ServiceError: a refusal of the contract, or `unavailable`. */
-export interface Catalogue {
-  create(name: string, context: CommandContext, idempotencyKey?: string): Promise<Named & Replayable>;
-  rename(entry: { readonly id: string; readonly name: string }, context: CommandContext): Promise<Named>;
-  remove(id: string, context: CommandContext): Promise<Written>;
-}
+export type Catalogue = ReturnType<typeof createCatalogueRequests>;
 
 interface CatalogueRequestsOptions {
   readonly handler: CatalogueHandler;
@@ -38,9 +28,11 @@ interface CatalogueRequestsOptions {
   readonly newId: () => string;
 }
 
-export function createCatalogueRequests({ handler, stream, keys, newId }: CatalogueRequestsOptions): Catalogue {
+/** Each of them throws a ServiceError: a refusal of the contract, or `unavailable`. */
+export function createCatalogueRequests({ handler, stream, keys, newId }: CatalogueRequestsOptions) {
   return {
-    async create(name, context, idempotencyKey) {
+    /** `replayed`: an earlier request with the same `Idempotency-Key` has created it, and this is the answer to that one. */
+    async create(name: string, context: CommandContext, idempotencyKey?: string) {
       const id = newId();
       const command = { type: 'Create', id, name } as const;
       const replayable = replayableContext(context, { keys, idempotencyKey, input: () => [stream, name] });
@@ -49,11 +41,11 @@ export function createCatalogueRequests({ handler, stream, keys, newId }: Catalo
       // The name of the first answer: it may have been renamed since.
       return { id: first, name, position, replayed: first !== id };
     },
-    async rename({ id, name }, context) {
+    async rename({ id, name }: Omit<Named, 'position'>, context: CommandContext): Promise<Named> {
       const { position } = await handler.execute({ stream, command: { type: 'Rename', id, name }, context });
       return { id, name, position };
     },
-    async remove(id, context) {
+    async remove(id: string, context: CommandContext): Promise<Written> {
       const { position } = await handler.execute({ stream, command: { type: 'Delete', id }, context });
       return { position };
     },

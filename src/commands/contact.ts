@@ -1,4 +1,5 @@
 /** The rules of a contact: one person, one address, one subscription per list. */
+import { OrderedSet } from 'immutable';
 import {
   consentDigest,
   contactSchemas,
@@ -9,7 +10,6 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
-import { noTags, type TagSet } from './tag-set.js';
 import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
@@ -17,8 +17,8 @@ export type { Consent, ProfileField, SubscriptionStatus } from '../events/contac
 
 export interface Subscription {
   readonly status: SubscriptionStatus;
-  /** Ids of the attached tags, deleted ones included. */
-  readonly tags: TagSet;
+  /** Ids of the attached tags, deleted ones included, in the order of attaching. */
+  readonly tags: OrderedSet<string>;
   /** Digest of the last consent since the status became so; absent: none was given. */
   readonly consent?: string;
 }
@@ -98,9 +98,9 @@ function evolve(
     case 'ConsentRecorded':
       return withConsent(state, event);
     case 'TagsAttached':
-      return withTags(state, event, tagsOf(state, event).with(idsOf(event)));
+      return withTags(state, event, tagsOf(state, event).union(idsOf(event)));
     case 'TagsDetached':
-      return withTags(state, event, tagsOf(state, event).without(idsOf(event)));
+      return withTags(state, event, tagsOf(state, event).subtract(idsOf(event)));
     case 'ContactErased': {
       const { erasure_id, through } = event.data;
       return { ...initial, erasure: { erasure_id, through } };
@@ -112,7 +112,8 @@ function evolve(
 
 type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
-const tagsOf = (state: ContactState, { data }: TagsChanged): TagSet =>
+const noTags = OrderedSet<string>();
+const tagsOf = (state: ContactState, { data }: TagsChanged): OrderedSet<string> =>
   state.subscriptions.get(data.list_id)?.tags ?? noTags;
 
 /** Null: it was erased. */
@@ -151,7 +152,7 @@ function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): 
   );
 }
 
-const withTags = (state: ContactState, { data }: TagsChanged, tags: TagSet): ContactState =>
+const withTags = (state: ContactState, { data }: TagsChanged, tags: OrderedSet<string>): ContactState =>
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
@@ -270,7 +271,7 @@ function statusChange(
 function attach(
   contactId: string,
   { list, tags }: { readonly list: ListReference; readonly tags: readonly TagReference[] },
-  attached: TagSet,
+  attached: OrderedSet<string>,
 ): ContactEvent[] {
   const missing = tags.filter(({ tag_id }) => !attached.has(tag_id));
   if (missing.length === 0) return [];

@@ -19,16 +19,13 @@ export interface ChangedEmail {
   readonly position: string;
 }
 
-/** Each throws a ServiceError: a refusal of the contract, or `unavailable`. */
-export interface EmailRequests {
-  send(
-    request: { readonly message: EmailMessage; readonly idempotencyKey: string | undefined },
-    context: CommandContext,
-  ): Promise<AcceptedEmail>;
-  /** `stream` is the whole name of the e-mail's stream, `now` a time in ISO 8601 with milliseconds. */
-  release(request: { readonly stream: string; readonly now: string }, context: CommandContext): Promise<ChangedEmail>;
-  cancel(request: { readonly stream: string }, context: CommandContext): Promise<ChangedEmail>;
+export type EmailRequests = ReturnType<typeof createEmailRequests>;
+
+interface SendEmail {
+  readonly message: EmailMessage;
+  readonly idempotencyKey: string | undefined;
 }
+type ChangeEmail = { readonly stream: string };
 
 interface EmailRequestsOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
@@ -36,9 +33,10 @@ interface EmailRequestsOptions {
   readonly newId: (prefix: 'eml') => string;
 }
 
-export function createEmailRequests({ emails, keys, newId }: EmailRequestsOptions): EmailRequests {
+/** Each of them throws a ServiceError: a refusal of the contract, or `unavailable`. */
+export function createEmailRequests({ emails, keys, newId }: EmailRequestsOptions) {
   return {
-    async send({ message, idempotencyKey }, context) {
+    async send({ message, idempotencyKey }: SendEmail, context: CommandContext): Promise<AcceptedEmail> {
       const emailId = newId('eml');
       const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
       emailContent(message);
@@ -60,11 +58,12 @@ export function createEmailRequests({ emails, keys, newId }: EmailRequestsOption
       });
       return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
     },
-    async release({ stream, now }, context) {
+    /** `stream` is the whole name of the e-mail's stream, `now` a time in ISO 8601 with milliseconds. */
+    async release({ stream, now }: ChangeEmail & { readonly now: string }, context: CommandContext) {
       const command = { type: 'ReleaseEmail', next_attempt_at: now } as const;
       return changed(await emails.execute({ stream, command, context }));
     },
-    async cancel({ stream }, context) {
+    async cancel({ stream }: ChangeEmail, context: CommandContext) {
       const command = { type: 'CancelEmail', reason: 'requested_by_client' } as const;
       return changed(await emails.execute({ stream, command, context }));
     },

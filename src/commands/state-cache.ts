@@ -4,29 +4,13 @@ import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
 
-interface StateCache<State> {
-  readonly unread: LoadedState<State>;
-  known(stream: string): LoadedState<State> | undefined;
-  remember(stream: string, loaded: LoadedState<State>): void;
-  forget(stream: string): void;
-  /**
-   * Folds the events after the cached state, in a read that begins after this call: a running one may already be past
-   * events that the caller must see. Callers that come meanwhile share the next one.
-   */
-  readTail(stream: string): Promise<LoadedState<State>>;
-  /** Folds what came after this state, which must be a true fold of the stream's first events. */
-  foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>>;
-}
-
 interface StateCacheOptions<State, Event extends DomainEvent> {
   readonly reader: Pick<EventReader, 'readStream'>;
   readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows'>;
   readonly cacheSize: number;
 }
 
-export function createStateCache<State, Event extends DomainEvent>(
-  options: StateCacheOptions<State, Event>,
-): StateCache<State> {
+export function createStateCache<State, Event extends DomainEvent>(options: StateCacheOptions<State, Event>) {
   const { reader, decider, cacheSize } = options;
   const unread: LoadedState<State> = { state: decider.initial, revision: -1n, position: '', at: '' };
   const cache = new Map<string, LoadedState<State>>();
@@ -52,6 +36,10 @@ export function createStateCache<State, Event extends DomainEvent>(
     }
   }
 
+  /**
+   * Folds the events after the cached state, in a read that begins after this call: a running one may already be past
+   * events that the caller must see. Callers that come meanwhile share the next one.
+   */
   function readTail(stream: string): Promise<LoadedState<State>> {
     const reading = reads.get(stream);
     if (reading === undefined) return startRead(stream);
@@ -79,6 +67,7 @@ export function createStateCache<State, Event extends DomainEvent>(
     return running;
   }
 
+  /** Folds what came after this state, which must be a true fold of the stream's first events. */
   async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {
     let loaded = start;
     try {
@@ -109,7 +98,7 @@ export function createStateCache<State, Event extends DomainEvent>(
     remember,
     readTail,
     foldTail,
-    known: (stream) => cache.get(stream),
-    forget: (stream) => void cache.delete(stream),
+    known: (stream: string) => cache.get(stream),
+    forget: (stream: string) => void cache.delete(stream),
   };
 }

@@ -8,20 +8,16 @@ export const eventsPerBlock = 256;
 /** The block with the event of this ordinal, from 0. */
 export const blockOf = (ordinal: number): number => Math.floor((ordinal - 1) / eventsPerBlock);
 
-/** A tree that grows leaf by leaf. It holds one node for each binary digit of its size. */
-export interface GrowingTree {
-  /** The root of the block that this leaf completes. */
-  add(leaf: Hash): Hash | undefined;
-  /** Undefined before the first leaf. */
-  root(): Hash | undefined;
-}
+export type GrowingTree = ReturnType<typeof createGrowingTree>;
 
-export function createGrowingTree(): GrowingTree {
+/** A tree that grows leaf by leaf. It holds one node for each binary digit of its size. */
+export function createGrowingTree() {
   /** Roots of complete subtrees, the largest first. */
   const nodes: Hash[] = [];
   let count = 0;
   return {
-    add(leaf) {
+    /** The root of the block that this leaf completes. */
+    add(leaf: Hash): Hash | undefined {
       count += 1;
       let node = leaf;
       let block: Hash | undefined;
@@ -32,13 +28,11 @@ export function createGrowingTree(): GrowingTree {
       nodes.push(node);
       return block;
     },
-    root: () => rootOf(nodes),
+    /** Undefined before the first leaf. */
+    root: (): Hash | undefined =>
+      nodes.length === 0 ? undefined : nodes.reduceRight((right, left) => nodeOf(left, right)),
   };
 }
-
-/** The root over complete subtrees, the largest first. */
-export const rootOf = (nodes: readonly Hash[]): Hash | undefined =>
-  nodes.length === 0 ? undefined : nodes.reduceRight((right, left) => nodeOf(left, right));
 
 /** What proofs are made of. Reads are those of a log, or of what is kept beside the views. */
 export interface TreeSource {

@@ -2,18 +2,13 @@
 import { fromHex, nodeOf, toHex, type Hash } from '../eventstore/chain.js';
 import { createGrowingTree, eventsPerBlock, type TreeSource } from '../eventstore/tree.js';
 
-/** All in hex. What the store keeps is not trusted: compare `rootAt` with the root of a seal. */
-export interface Tree {
-  /** The root over the first so many events. @throws RangeError the tree has fewer, or none is asked for */
-  rootAt(count: number): Promise<string>;
-  /** RFC 9162, 2.1.3.1: the way from the leaf of this event to the root at that count. @throws RangeError */
-  inclusion(ordinal: number, count: number): Promise<readonly string[]>;
-  /** RFC 9162, 2.1.4.1: empty where both are the same. @throws RangeError */
-  consistency(older: number, newer: number): Promise<readonly string[]>;
-}
+export type Tree = ReturnType<typeof createTree>;
 
-/** Remembers every node that it has computed: one for a few proofs, not for the life of a process. */
-export function createTree(source: TreeSource): Tree {
+/**
+ * All in hex. Remembers every node that it has computed: one for a few proofs, not for the life of a process. What the store
+ * keeps is not trusted: compare `rootAt` with the root of a seal.
+ */
+export function createTree(source: TreeSource) {
   const nodes = new Map<string, Promise<Hash>>();
   const blocks = new Map<number, Promise<readonly Hash[]>>();
   let roots: Promise<readonly Hash[]> | undefined;
@@ -72,15 +67,18 @@ export function createTree(source: TreeSource): Tree {
   }
 
   return {
-    async rootAt(count) {
+    /** The root over the first so many events. @throws RangeError the tree has fewer, or none is asked for */
+    async rootAt(count: number): Promise<string> {
       demandWithin(1, count);
       return toHex(await node(0, count));
     },
-    async inclusion(ordinal, count) {
+    /** RFC 9162, 2.1.3.1: the way from the leaf of this event to the root at that count. @throws RangeError */
+    async inclusion(ordinal: number, count: number): Promise<readonly string[]> {
       demandWithin(ordinal, count);
       return (await path(ordinal - 1, 0, count)).map(toHex);
     },
-    async consistency(first, second) {
+    /** RFC 9162, 2.1.4.1: empty where both are the same. @throws RangeError */
+    async consistency(first: number, second: number): Promise<readonly string[]> {
       demandWithin(first, second);
       return (await older(first, [0, second], true)).map(toHex);
     },

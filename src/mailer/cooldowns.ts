@@ -1,16 +1,8 @@
 /** Streams that are not looked at for a while, because the worklist may still show e-mails that are done. */
 
-export interface Cooldowns {
-  /** Starts a cooldown; `growing`: twice as long as the last one, if that was lately. */
-  add(stream: string, options: { readonly growing: boolean }): void;
-  /** Milliseconds left, 0 when there is none. */
-  remaining(stream: string): number;
-  size(): number;
-}
-
 const longest = 60_000;
 
-export function createCooldowns(shortest: number, monotonic: () => number): Cooldowns {
+export function createCooldowns(shortest: number, monotonic: () => number) {
   /** In the order of adding; kept a while after the end, so that the next one can grow. */
   const cooldowns = new Map<string, { readonly until: number; readonly length: number }>();
 
@@ -20,14 +12,16 @@ export function createCooldowns(shortest: number, monotonic: () => number): Cool
   }
 
   return {
-    add(stream, { growing }) {
+    /** Starts a cooldown; `growing`: twice as long as the last one, if that was lately. */
+    add(stream: string, { growing }: { readonly growing: boolean }): void {
       forgetOld();
       const last = cooldowns.get(stream);
       const length = growing && last !== undefined ? Math.min(longest, last.length * 2) : shortest;
       cooldowns.set(stream, { until: monotonic() + length, length });
     },
-    remaining: (stream) => Math.max(0, (cooldowns.get(stream)?.until ?? 0) - monotonic()),
-    size() {
+    /** Milliseconds left, 0 when there is none. */
+    remaining: (stream: string): number => Math.max(0, (cooldowns.get(stream)?.until ?? 0) - monotonic()),
+    size(): number {
       forgetOld();
       return cooldowns.size;
     },

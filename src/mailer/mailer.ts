@@ -20,20 +20,8 @@ export interface MailerOptions extends AttemptOptions {
   readonly concurrency: number;
 }
 
-export interface MailerStatus {
-  readonly running: number;
-  /** The worklist could be read when it was last looked at. */
-  readonly worklistReadable: boolean;
-  readonly closing: boolean;
-}
-
-export interface Mailer {
-  /** The worklist may have changed: look within this many milliseconds, by default at once. Cheap: call it whenever the view moves. */
-  wake(within?: number): void;
-  status(): MailerStatus;
-  /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
-  close(): Promise<void>;
-}
+export type Mailer = ReturnType<typeof createMailer>;
+export type MailerStatus = ReturnType<Mailer['status']>;
 
 /** Orphaned attempts of earlier runs that are looked for at a time. */
 const sweepLimit = 10_000;
@@ -42,7 +30,7 @@ const sweepPause = 250;
 /** Calls of `wake` within this many milliseconds are one look. */
 const wakeDelay = 5;
 
-export function createMailer(options: MailerOptions): Mailer {
+export function createMailer(options: MailerOptions) {
   const { timings, monotonic, clock, report, concurrency } = options;
   const running = new Map<string, Promise<void>>();
   const cooldowns = createCooldowns(timings.stale, monotonic);
@@ -154,12 +142,15 @@ export function createMailer(options: MailerOptions): Mailer {
 
   wakeIn(0);
   return {
-    wake: (within = wakeDelay) => {
+    /** The worklist may have changed: look within this many milliseconds, by default at once. Cheap: call it whenever the view moves. */
+    wake: (within = wakeDelay): void => {
       if (looking) again = true;
       else if (running.size < concurrency) wakeIn(within);
     },
+    /** `worklistReadable`: it could be read when it was last looked at. */
     status: () => ({ running: running.size, worklistReadable, closing: closing !== undefined }),
-    close: () => (closing ??= end()),
+    /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
+    close: (): Promise<void> => (closing ??= end()),
   };
 }
 

@@ -3,9 +3,10 @@ import type { Document, FindQuery, ReadModelReader, StoredDocument, View } from 
 import { endOf, startOf, type Interval, type Range } from './calendar.js';
 import { emailOutcomes, outcomeRows, type OutcomesDay, type OutcomesRow } from './email-outcomes.js';
 import { everyPage } from './every-page.js';
-import { countsOn, firstDay, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
+import { countsOn, growthRows, isTornGrowth, type GrowthRow, type ListGrowth } from './growth-rows.js';
 import { growthDayPrefix, lifeId, listGrowth, type LateJoiner, type ListDay, type ListLife } from './list-growth.js';
-import { firstDayOfTag, isTorn, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
+import { isTorn, tagUseRows, type TagUse, type TagUseRow } from './tag-use-rows.js';
+import { firstDayOf } from './sum-by-interval.js';
 import { listEndId, tagLifeId, tagUse, useDayPrefix, type ListEnd, type TagDay, type TagLife } from './tag-use.js';
 
 export interface Wanted {
@@ -21,29 +22,25 @@ export type Rows<Row> = { readonly range: Range; readonly rows: readonly Row[] }
 export type GrowthAnswer = Rows<GrowthRow> & { readonly life: ListLife };
 export type TagUseAnswer = Rows<TagUseRow> & { readonly life: TagLife };
 
-/** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
-export interface AnalyticsQueries {
-  listGrowth(listId: string, wanted: Wanted): Promise<GrowthAnswer | undefined>;
-  tagUse(tagId: string, wanted: Wanted): Promise<TagUseAnswer | undefined>;
-  emailOutcomes(wanted: Wanted): Promise<Rows<OutcomesRow>>;
-}
+export type AnalyticsQueries = ReturnType<typeof createAnalyticsQueries>;
 
-export function createAnalyticsQueries(reader: ReadModelReader): AnalyticsQueries {
+/** All throw ReadModelsUnavailableError, and what `check` throws. Undefined = there never was one. */
+export function createAnalyticsQueries(reader: ReadModelReader) {
   return {
-    async listGrowth(listId, wanted) {
+    async listGrowth(listId: string, wanted: Wanted): Promise<GrowthAnswer | undefined> {
       const growth = await readGrowth(reader, listId);
       if (growth === undefined) return undefined;
-      const range = rangeOf(wanted, firstDay(growth));
+      const range = rangeOf(wanted, firstDayOf(growth));
       const late = await lateJoiners(reader, growth, range);
       return { life: growth.life, range, rows: growthRows(growth, late, range) };
     },
-    async tagUse(tagId, wanted) {
+    async tagUse(tagId: string, wanted: Wanted): Promise<TagUseAnswer | undefined> {
       const use = await readTagUse(reader, tagId);
       if (use === undefined) return undefined;
-      const range = rangeOf(wanted, firstDayOfTag(use));
+      const range = rangeOf(wanted, firstDayOf(use));
       return { life: use.life, range, rows: tagUseRows(use, range) };
     },
-    async emailOutcomes(wanted) {
+    async emailOutcomes(wanted: Wanted): Promise<Rows<OutcomesRow>> {
       const found = await everything<OutcomesDay>(reader, emailOutcomes, {});
       const days = found.map(({ document }) => document);
       const range = rangeOf(wanted, days[0]?.day ?? wanted.to);

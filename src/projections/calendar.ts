@@ -4,9 +4,7 @@ export const intervals = ['day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];
 
 /** Whole intervals: those in which the two days lie are the first and the last. */
-export interface Range {
-  readonly from: string;
-  readonly to: string;
+export interface Range extends Span {
   readonly interval: Interval;
 }
 

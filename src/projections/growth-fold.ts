@@ -11,13 +11,6 @@ import {
   type ListLife,
 } from './list-growth.js';
 
-export interface GrowthFold {
-  /** To be called with every event that `listGrowth` handles, in the order of the log; others change nothing. @throws CannotFoldError */
-  add(recorded: Recorded<DomainEvent>): void;
-  /** By list id; deleted lists too. What `growthRows` makes rows of. */
-  lists(): readonly FoldedGrowth[];
-}
-
 export interface FoldedGrowth {
   readonly growth: ListGrowth;
   /** Those who joined after having come in as Unsubscribed, by day. */
@@ -29,7 +22,7 @@ export interface FoldedGrowth {
  * joined. With a time, every stream is cut after its last event at or before it; a list that was deleted later lives,
  * but what the log has after that deletion never was.
  */
-export function createGrowthFold(time?: string): GrowthFold {
+export function createGrowthFold(time?: string) {
   const documents = new Map<string, GrowthDocument>();
   const late = new Map<string, Map<string, number>>();
 
@@ -52,7 +45,8 @@ export function createGrowthFold(time?: string): GrowthFold {
   }
 
   return {
-    add(recorded) {
+    /** To be called with every event that `listGrowth` handles, in the order of the log; others change nothing. @throws CannotFoldError */
+    add(recorded: Recorded<DomainEvent>): void {
       if (!isSeen(recorded)) return;
       for (const key of listGrowth.keys(recorded)) {
         const before = documents.get(key);
@@ -61,7 +55,8 @@ export function createGrowthFold(time?: string): GrowthFold {
         keep(key, listGrowth.evolve(before, recorded, key));
       }
     },
-    lists() {
+    /** By list id; deleted lists too. What `growthRows` makes rows of. */
+    lists(): readonly FoldedGrowth[] {
       const days = daysOf(documents);
       return livesOf(documents).map((life) => {
         const isOver = life.deleted !== null && (time === undefined || life.deleted.at <= time);

@@ -1,16 +1,14 @@
 /** The growth of a list as rows: what the documents of `list_growth` say, by day, week or month. Pure, so that an export gets the same rows from the log alone. */
-import { dayOf, earlier, type Range } from './calendar.js';
+import { dayOf, earlier, type Range, type Span } from './calendar.js';
 import type { ListDay, ListLife } from './list-growth.js';
-import { sumByInterval, type Change } from './sum-by-interval.js';
+import { runningTotals, type Change } from './sum-by-interval.js';
 
 export interface ListGrowth {
   readonly life: ListLife;
   readonly days: readonly ListDay[];
 }
 
-export type GrowthRow = {
-  readonly from: string;
-  readonly to: string;
+export type GrowthRow = Span & {
   readonly joined: number;
   readonly unsubscribed: number;
   readonly resubscribed: number;
@@ -37,22 +35,12 @@ export const countsOn = (life: ListLife, day: string): string =>
 export const isTornGrowth = (life: ListLife, { day }: ListDay, position: string): boolean =>
   (life.void[day]?.position ?? '') > position;
 
-/** The first day with data. */
-export const firstDay = ({ life, days }: ListGrowth): string =>
-  days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
-
 /**
  * One row for each interval, also where nothing happened. `late`: by day of joining, how many of the resubscribed came
  * into the list as Unsubscribed and joined only then.
  */
 export function growthRows(growth: ListGrowth, late: ReadonlyMap<string, number>, range: Range): readonly GrowthRow[] {
-  const { before, rows } = sumByInterval(changesOf(growth, late), range, zero);
-  let total = netOf(before);
-  return rows.map(({ span, counts }) => {
-    const net = netOf(counts);
-    total += net;
-    return { ...span, ...counts, net, total };
-  });
+  return runningTotals(changesOf(growth, late), range, { zero, netOf });
 }
 
 function changesOf({ life, days }: ListGrowth, late: ReadonlyMap<string, number>): readonly Change<keyof Counts>[] {

@@ -1,7 +1,7 @@
 /** The use of a tag as rows: what the documents of `tag_use` say, by day, week or month. Pure. */
-import { dayOf, earlier, type Range } from './calendar.js';
+import { dayOf, earlier, type Range, type Span } from './calendar.js';
 import type { Deletion, ListEnd, TagDay, TagLife, VoidUse } from './tag-use.js';
-import { sumByInterval, type Change } from './sum-by-interval.js';
+import { runningTotals, type Change } from './sum-by-interval.js';
 
 export interface TagUse {
   readonly life: TagLife;
@@ -11,9 +11,7 @@ export interface TagUse {
 }
 
 /** An interval of the tag's life. Counted per contact and list: a contact who bears it in two lists counts twice. */
-export type TagUseRow = {
-  readonly from: string;
-  readonly to: string;
+export type TagUseRow = Span & {
   readonly attached: number;
   readonly detached: number;
   /** Borne by a person who was erased. */
@@ -32,17 +30,9 @@ const zero: Counts = { attached: 0, detached: 0, erased: 0, left_with_list: 0, l
 const netOf = ({ attached, detached, erased, left_with_list, left_with_tag }: Counts): number =>
   attached - detached - erased - left_with_list - left_with_tag;
 
-export const firstDayOfTag = ({ life, days }: Pick<TagUse, 'life' | 'days'>): string =>
-  days.reduce((first, { day }) => earlier(first, day), dayOf(life.created_at));
-
 export function tagUseRows(use: TagUse, range: Range): readonly TagUseRow[] {
-  const { before, rows } = sumByInterval(changesOf(use), range, zero);
-  let inUse = netOf(before);
-  return rows.map(({ span, counts }) => {
-    const net = netOf(counts);
-    inUse += net;
-    return { ...span, ...counts, net, in_use: inUse };
-  });
+  const rows = runningTotals(changesOf(use), range, { zero, netOf });
+  return rows.map(({ total: in_use, ...row }) => ({ ...row, in_use }));
 }
 
 /** Whether what a deletion voided was read newer than the day that has counted it; then the days must be read again. */

@@ -9,23 +9,18 @@ const factor = 2;
 /** How far the views may fall behind: by the batch before, the wait, and a batch after it that takes as long again. */
 const mostBehindMs = 400;
 
-export interface BatchDelay {
-  begin(this: void): void;
-  wait(this: void, events: number): Promise<void> | undefined;
-  /** Somebody waits for the views: ends the wait, or spares the next one. */
-  flush(this: void): void;
-}
+export type BatchDelay = ReturnType<typeof createBatchDelay>;
 
 /** `now` tells milliseconds, monotonic. */
-export function createBatchDelay(now: () => number): BatchDelay {
+export function createBatchDelay(now: () => number) {
   let begun = now();
   let flushed = false;
   let end: (() => void) | undefined;
   return {
-    begin() {
+    begin(): void {
       begun = now();
     },
-    wait(events) {
+    wait(events: number): Promise<void> | undefined {
       const took = now() - begun;
       const delay = Math.min(Math.max(leastMs, factor * took), mostBehindMs - 2 * took);
       const skip = flushed || events < load.from || events > load.upTo || delay <= 0;
@@ -40,7 +35,8 @@ export function createBatchDelay(now: () => number): BatchDelay {
         const timer = setTimeout(end, delay);
       });
     },
-    flush() {
+    /** Somebody waits for the views: ends the wait, or spares the next one. */
+    flush(): void {
       if (end === undefined) flushed = true;
       else end();
     },

@@ -13,12 +13,7 @@ export interface FollowerStatus extends Pick<ProjectorStatus, 'fault' | 'parked'
   readonly live: Storages;
 }
 
-export interface Follower {
-  /** Somebody waits, or something has moved: ask at once. */
-  wake(): void;
-  status(): FollowerStatus;
-  close(): Promise<void>;
-}
+export type Follower = ReturnType<typeof createFollower>;
 
 export interface FollowerOptions {
   readonly readModels: LiveReader;
@@ -35,7 +30,7 @@ const idleMs = 200;
 const awaitedMs = 5;
 const parkedMs = 1_000;
 
-export function createFollower(options: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions) {
   const { readModels, ownWrites, onMoved, onFault, now } = options;
   const newerThanOurs = ({ storages }: Checkpoint): readonly string[] =>
     options.views
@@ -98,9 +93,10 @@ export function createFollower(options: FollowerOptions): Follower {
 
   const running = follow();
   return {
-    wake: () => waking.abort(),
-    status: () => status,
-    async close() {
+    /** Somebody waits, or something has moved: ask at once. */
+    wake: (): void => waking.abort(),
+    status: (): FollowerStatus => status,
+    async close(): Promise<void> {
       closed = true;
       waking.abort();
       await running;

@@ -16,16 +16,9 @@ export type ProjectorJob =
   /** Not where the signal has aborted: each session begins the waiting time again. */
   | { readonly type: 'drop'; readonly views: readonly StoredView[]; readonly signal: AbortSignal };
 
-export interface ProjectorJobs {
-  /** The one command that a rebuild gives. Nothing else folds the storages meanwhile. Never rejects. */
-  requestSwitch(this: void, built: NewStorages): Promise<SwitchAnswer>;
-  add(job: ProjectorJob): void;
-  take(): ProjectorJob | undefined;
-  isWaiting(): boolean;
-  onAdded(listener: () => void): void;
-}
+export type ProjectorJobs = ReturnType<typeof createJobs>;
 
-export function createJobs(): ProjectorJobs {
+export function createJobs() {
   const waiting: ProjectorJob[] = [];
   let added = (): void => undefined;
   const add = (job: ProjectorJob): void => {
@@ -34,10 +27,12 @@ export function createJobs(): ProjectorJobs {
   };
   return {
     add,
-    requestSwitch: (built) => new Promise((resolve) => add({ type: 'switch', built, answer: resolve })),
-    take: () => waiting.shift(),
-    isWaiting: () => waiting.length > 0,
-    onAdded(listener) {
+    /** The one command that a rebuild gives. Nothing else folds the storages meanwhile. Never rejects. */
+    requestSwitch: (built: NewStorages): Promise<SwitchAnswer> =>
+      new Promise((resolve) => add({ type: 'switch', built, answer: resolve })),
+    take: (): ProjectorJob | undefined => waiting.shift(),
+    isWaiting: (): boolean => waiting.length > 0,
+    onAdded(listener: () => void): void {
       added = listener;
     },
   };

@@ -5,19 +5,7 @@ import type { ReadModels } from '../readmodels/read-models.js';
 /** Milliseconds that the leases of this service are valid: short, so that a process that takes over after a crash does not wait long. */
 export const leaseMs = 4_000;
 
-export interface Lease {
-  /** Resolves with the epoch once this process holds the lease; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
-  hold(signal: AbortSignal): Promise<number | null>;
-  /** To be called before anything is written under the lease. @throws LeaseLostError when somebody else may hold it */
-  check(): void;
-  /** Called when somebody else has taken the lease. One listener. */
-  onLost(listener: () => void): void;
-  isHeld(): boolean;
-  /** Gives it back, and does not ask for it again before everybody else could take it. Never rejects. */
-  yield(): Promise<void>;
-  /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
-  close(): Promise<void>;
-}
+export type Lease = ReturnType<typeof createLease>;
 
 export interface LeaseOptions {
   readonly readModels: Pick<ReadModels, 'lease'>;
@@ -34,7 +22,7 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions): Lease {
+export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions) {
   let validUntil = -Infinity;
   let held: number | undefined;
   let renewal: NodeJS.Timeout | undefined;
@@ -78,10 +66,12 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
 
   return {
     isHeld,
-    onLost(listener) {
+    /** Called when somebody else has taken the lease. One listener. */
+    onLost(listener: () => void): void {
       lost = listener;
     },
-    async hold(signal) {
+    /** Resolves with the epoch once this process holds the lease; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
+    async hold(signal: AbortSignal): Promise<number | null> {
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
         const epoch = early > 0 ? null : await take();
@@ -94,14 +84,17 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
       }
       return null;
     },
-    check() {
+    /** To be called before anything is written under the lease. @throws LeaseLostError when somebody else may hold it */
+    check(): void {
       if (!isHeld()) throw new LeaseLostError(`the lease ${name} is not held any more`);
     },
-    async yield() {
+    /** Gives it back, and does not ask for it again before everybody else could take it. Never rejects. */
+    async yield(): Promise<void> {
       notBefore = now() + 2 * ttl;
       await giveBack();
     },
-    async close() {
+    /** Gives it back, so that nobody waits for it to run out. Never rejects. Safe to call twice. */
+    async close(): Promise<void> {
       if (closed) return;
       closed = true;
       await giveBack();

@@ -13,26 +13,21 @@ export interface NewStorages {
   readonly park: boolean;
 }
 
-export interface NewStoragesFold {
-  /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
-  fold(events: readonly StoredEvent[]): Promise<void>;
-  checkpoint(): Checkpoint;
-}
+export type NewStoragesFold = Awaited<ReturnType<typeof foldNewStorages>>;
 
-export interface FoldingNew extends Omit<ViewsWriter, 'epoch'> {
-  readonly projections: readonly Projection[];
-}
+type FoldingNew = Omit<ViewsWriter, 'epoch'> & { readonly projections: readonly Projection[] };
 
 export async function foldNewStorages(
   { checkpoint: from, epoch, park }: NewStorages,
   { readModels, projections, check }: FoldingNew,
-): Promise<NewStoragesFold> {
+) {
   const handlers = handlersOf(storedIn(projections, from.storages));
   let parked: ReadonlyMap<string, ParkedStream> = park ? await readParked(readModels) : new Map();
   let previous = from;
   return {
-    checkpoint: () => previous,
-    async fold(events) {
+    checkpoint: (): Checkpoint => previous,
+    /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
+    async fold(events: readonly StoredEvent[]): Promise<void> {
       const last = events.at(-1);
       const { position, id: eventId } = last ?? { position: previous.position, id: previous.eventId };
       const fold = await foldBatch({ events, handlers, readModels, parked, park });

@@ -6,35 +6,7 @@ import type { Projection } from '../projections/projection.js';
 import { handlersOf } from './fold.js';
 import { createGeneration } from './touched.js';
 
-export interface OwnWrites {
-  /** Notes what an append of this process changed. */
-  record(append: Appended<DomainEvent>): void;
-  /** An answer rested on the log up to this position without writing anything: no read may be older. */
-  requireAtLeast(position: string): void;
-  /** The views show everything up to this position now. */
-  advance(position: string): void;
-  /** The views are being built again and have reached this position: what they showed before counts as own write to everything. */
-  restartAt(position: string): void;
-  /** The views show everything up to here, as far as is known. */
-  visiblePosition(): string;
-  isAwaited(): boolean;
-  /**
-   * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
-   * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one (where ids
-   * are `prefix/rest`; such documents are not told apart), or `stream:name`. Returns undefined at once where there is nothing to wait for. Rejects with ServiceError `unavailable`
-   * after 2 s.
-   */
-  visible(touched: readonly string[], position?: string): Promise<void> | undefined;
-  /** Calls the listener whenever a request begins to wait for the views. */
-  onWaiting(listener: () => void): void;
-  /** Whether the views have come to where the log stood at start, or to what they showed before they were built again. */
-  reached(): boolean;
-  /** Milliseconds since the oldest own write that the views do not show, give or take 5; 0 when they show all. */
-  lag(): number;
-  /** Resolves when the lag is below `milliseconds`, or after `timeout` milliseconds. */
-  waitForLag(milliseconds: number, timeout: number): Promise<void>;
-  close(): void;
-}
+export type OwnWrites = ReturnType<typeof createOwnWrites>;
 
 /** Own writes that are told apart; when there are more, they count as one to everything, so that memory stays bounded. */
 const mostPending = 20_000;
@@ -62,7 +34,7 @@ export interface OwnWritesOptions {
   readonly now: () => number;
 }
 
-export function createOwnWrites({ projections, head, now }: OwnWritesOptions): OwnWrites {
+export function createOwnWrites({ projections, head, now }: OwnWritesOptions) {
   const byType = handlersOf(projections);
 
   /** Writes are indexed in two generations: the older one is dropped as a whole when the views have passed its last write. */
@@ -121,28 +93,36 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
   }
 
   return {
+    /** Milliseconds since the oldest own write that the views do not show, give or take 5; 0 when they show all. */
     lag,
-    visiblePosition: () => visiblePosition,
-    isAwaited: () => waiters.length > 0,
-    restartAt(position) {
+    /** The views show everything up to here, as far as is known. */
+    visiblePosition: (): string => visiblePosition,
+    isAwaited: (): boolean => waiters.length > 0,
+    /** The views are being built again and have reached this position: what they showed before counts as own write to everything. */
+    restartAt(position: string): void {
       if (visiblePosition > leastVisible) leastVisible = visiblePosition;
       goal = leastVisible;
       visiblePosition = position;
     },
-    onWaiting(listener) {
+    /** Calls the listener whenever a request begins to wait for the views. */
+    onWaiting(listener: () => void): void {
       whenWaiting = listener;
     },
-    reached: () => goal <= visiblePosition,
-    record(append) {
+    /** Whether the views have come to where the log stood at start, or to what they showed before they were built again. */
+    reached: (): boolean => goal <= visiblePosition,
+    /** Notes what an append of this process changed. */
+    record(append: Appended<DomainEvent>): void {
       if (append.position <= visiblePosition) return;
       noteTime(append.position);
       recent.note(append, byType);
       if (older.size() + recent.size() > mostPending) collapse();
     },
-    requireAtLeast(position) {
+    /** An answer rested on the log up to this position without writing anything: no read may be older. */
+    requireAtLeast(position: string): void {
       if (position > visiblePosition && position > leastVisible) leastVisible = position;
     },
-    advance(position) {
+    /** The views show everything up to this position now. */
+    advance(position: string): void {
       if (position <= visiblePosition) return;
       visiblePosition = position;
       forget();
@@ -154,7 +134,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
         resolve();
       }
     },
-    visible(touched, position = '') {
+    /**
+     * Resolves when the views show this process's own writes to these and, if given, everything up to `position`.
+     * Each of `touched` is `view/id` for a document, `view` for a collection, `view/prefix/` for a part of one (where ids
+     * are `prefix/rest`; such documents are not told apart), or `stream:name`. Returns undefined at once where there is
+     * nothing to wait for. Rejects with ServiceError `unavailable` after 2 s.
+     */
+    visible(touched: readonly string[], position = ''): Promise<void> | undefined {
       let needed = position > leastVisible ? position : leastVisible;
       for (const generation of [older, recent]) {
         const written = generation.lastWrite(touched);
@@ -165,12 +151,13 @@ export function createOwnWrites({ projections, head, now }: OwnWritesOptions): O
         if (!reached) throw new ServiceError('unavailable', {}, { retryAfter: 1 });
       });
     },
-    async waitForLag(milliseconds, timeout) {
+    /** Resolves when the lag is below `milliseconds`, or after `timeout` milliseconds. */
+    async waitForLag(milliseconds: number, timeout: number): Promise<void> {
       const [oldest] = lagEntries;
       if (oldest === undefined || lag() < milliseconds) return;
       await wait(oldest.position, timeout);
     },
-    close() {
+    close(): void {
       for (const { timer } of waiters) clearTimeout(timer);
       waiters = [];
     },

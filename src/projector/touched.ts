@@ -3,20 +3,11 @@ import type { DomainEvent } from '../events/codec.js';
 import type { Appended, Recorded } from '../events/envelope.js';
 import type { Projection } from '../projections/projection.js';
 
-export interface Generation {
-  /** Position of the last append noted, `''` where there is none. */
-  readonly newest: string;
-  size(): number;
-  note(append: Appended<DomainEvent>, byType: ReadonlyMap<string, readonly Projection[]>): void;
-  /** Position of the last append that touches one of these; see `OwnWrites.visible`. */
-  lastWrite(touched: readonly string[]): string;
-}
-
 const streamMark = 'stream:';
 /** Key of writes that count as one to each document of their view. No document has this id. */
 const everyDocument = '/';
 
-export function createGeneration(): Generation {
+export function createGeneration() {
   /** Position of the last append by view, then by document, part (ends with a slash) or `''` for the whole view. Streams are such a view. */
   const views = new Map<string, Map<string, string>>();
   let newest = '';
@@ -38,11 +29,15 @@ export function createGeneration(): Generation {
   }
 
   return {
-    get newest() {
+    /** Position of the last append noted, `''` where there is none. */
+    get newest(): string {
       return newest;
     },
-    size: () => size,
-    note({ stream, events, revision, position }, byType) {
+    size: (): number => size,
+    note(
+      { stream, events, revision, position }: Appended<DomainEvent>,
+      byType: ReadonlyMap<string, readonly Projection[]>,
+    ): void {
       // Appends to different streams may be answered in another order, and a repeat tells an old position.
       const isLate = position < newest;
       const set = (entries: Map<string, string>, key: string): void => {
@@ -60,7 +55,8 @@ export function createGeneration(): Generation {
         }
       }
     },
-    lastWrite(touched) {
+    /** Position of the last append that touches one of these; see `visible` of read-your-writes.ts. */
+    lastWrite(touched: readonly string[]): string {
       let last = '';
       for (const one of touched) {
         const position = find(one) ?? '';

@@ -1,21 +1,16 @@
 /** A Bloom filter: millions of ids in a few megabytes. An id that it does not have was never added; one that it has nearly always was. */
 
-interface BloomFilter {
-  add(view: string, id: string): void;
-  has(view: string, id: string): boolean;
-}
-
 /** 64 million bits: with 10 million ids, 5 % of new ones are taken for known. */
 const bits = 2 ** 26;
 
-export function createBloomFilter(): BloomFilter {
+export function createBloomFilter() {
   const bytes = new Uint8Array(bits / 8);
   const byteAt = (bit: number): number => bytes[bit >>> 3] ?? 0;
   return {
-    add(view, id) {
+    add(view: string, id: string): void {
       for (const bit of bitsOf(view, id)) bytes[bit >>> 3] = byteAt(bit) | (1 << (bit & 7));
     },
-    has: (view, id) => bitsOf(view, id).every((bit) => (byteAt(bit) & (1 << (bit & 7))) !== 0),
+    has: (view: string, id: string): boolean => bitsOf(view, id).every((bit) => (byteAt(bit) & (1 << (bit & 7))) !== 0),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The documents that a bulk build holds in memory: recent ones, written or yet to be written, and which ids cannot be in the store. */
 import type { DocumentWrite, ReadModels } from '../readmodels/read-models.js';
-import { toSlot, type Slot, type SlotSource } from '../projector/fold.js';
+import { toSlot, type Slot } from '../projector/fold.js';
 import type { Projection } from '../projections/projection.js';
 import { createBloomFilter } from './bloom-filter.js';
 
@@ -11,19 +11,10 @@ interface Held {
   leaving: ReadonlyMap<string, Slot>;
 }
 
-export interface BuildCache {
-  readonly slots: SlotSource;
-  /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
-  turn(): DocumentWrite[];
-  /** The writes of the last turn are in the store. */
-  written(): void;
-  documents(): number;
-  /** Characters of the documents loaded since the last turn. */
-  characters(): number;
-}
+export type BuildCache = ReturnType<typeof createBuildCache>;
 
 /** `isEmpty`: nothing is stored yet, so that what was never written need not be looked for. */
-export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean): BuildCache {
+export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: boolean) {
   const views = new Map<Projection, Held>();
   const stored = isEmpty ? createBloomFilter() : undefined;
   let characters = 0;
@@ -35,7 +26,7 @@ export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: 
   }
 
   return {
-    async slots(projection, ids) {
+    async slots(projection: Projection, ids: readonly string[]): Promise<ReadonlyMap<string, Slot>> {
       const { recent, leaving } = held(projection);
       const missing: string[] = [];
       for (const id of ids) {
@@ -52,7 +43,8 @@ export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: 
       return recent;
     },
 
-    turn() {
+    /** All that is to be written, by view and in the order of ids. It is kept until it has been. */
+    turn(): DocumentWrite[] {
       const writes: DocumentWrite[] = [];
       for (const view of views.values()) {
         for (const write of changes(view)) {
@@ -65,12 +57,14 @@ export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: 
       characters = 0;
       return writes;
     },
-    written() {
+    /** The writes of the last turn are in the store. */
+    written(): void {
       for (const view of views.values()) view.leaving = new Map();
     },
 
-    documents: () => [...views.values()].reduce((sum, { recent }) => sum + recent.size, 0),
-    characters: () => characters,
+    documents: (): number => [...views.values()].reduce((sum, { recent }) => sum + recent.size, 0),
+    /** Characters of the documents loaded since the last turn. */
+    characters: (): number => characters,
   };
 }
 

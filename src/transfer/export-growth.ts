@@ -2,7 +2,8 @@
 import { decoded } from '../audit/reading.js';
 import { dayOf, later, type Range } from '../projections/calendar.js';
 import { createGrowthFold, type FoldedGrowth } from '../projections/growth-fold.js';
-import { firstDay, growthRows } from '../projections/growth-rows.js';
+import { growthRows } from '../projections/growth-rows.js';
+import { firstDayOf } from '../projections/sum-by-interval.js';
 import { listGrowth } from '../projections/list-growth.js';
 import { everyEvent, type ExportLog } from './export-log.js';
 import { tableOf, type Columns, type ExportSource, type Row } from './export-source.js';
@@ -41,7 +42,7 @@ async function* rows(log: ExportLog): AsyncGenerator<Row> {
 function* rowsOf({ growth, late }: FoldedGrowth, lastDay: string): Generator<Row> {
   const { list_id, list_name, deleted } = growth.life;
   const range: Range = {
-    from: firstDay(growth),
+    from: firstDayOf(growth),
     to: deleted === null ? lastDay : dayOf(deleted.at),
     interval: 'day',
   };

@@ -3,17 +3,11 @@ import type { ChainHead } from '../chain.js';
 import { rewritten } from './append.js';
 import type { End } from './messages.js';
 
-export interface KnownEnd {
-  /** Of what was committed, as far as it is known here: more may be in the file. Undefined before the log is open. */
-  end(): End | undefined;
-  learn(end: End): void;
-  refuse(message: string): void;
-  /** Looks whether the log still has that end, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
-  check(log: { headAt(count: number): ChainHead | undefined }): string | undefined;
-}
+type Log = { headAt(count: number): ChainHead | undefined };
+export type KnownEnd = ReturnType<typeof createKnownEnd>;
 
 /** @param onAltered called once. Must not throw */
-export function createKnownEnd(onAltered: (message: string) => void): KnownEnd {
+export function createKnownEnd(onAltered: (message: string) => void) {
   let known: End | undefined;
   let altered: string | undefined;
 
@@ -25,16 +19,18 @@ export function createKnownEnd(onAltered: (message: string) => void): KnownEnd {
 
   return {
     refuse,
-    end: () => known,
-    learn: (end) => void (known = end),
-    check(log) {
+    /** Of what was committed, as far as it is known here: more may be in the file. Undefined before the log is open. */
+    end: (): End | undefined => known,
+    learn: (end: End): void => void (known = end),
+    /** Looks whether the log still has that end, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
+    check(log: Log): string | undefined {
       if (known !== undefined && altered === undefined && !stillHas(log, known)) refuse(rewritten(known.count));
       return altered;
     },
   };
 }
 
-function stillHas(log: Parameters<KnownEnd['check']>[0], { count, head }: End): boolean {
+function stillHas(log: Log, { count, head }: End): boolean {
   try {
     return log.headAt(count)?.head === head;
   } catch {
