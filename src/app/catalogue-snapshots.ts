@@ -26,7 +26,6 @@ export type Snapshots = ReturnType<typeof createSnapshots>;
 export interface SnapshotOptions {
   readonly reader: Pick<EventReader, 'readAt'>;
   readonly models: ReadModels;
-  /** Called when a snapshot cannot be read or written; the start goes on without it. */
   readonly onFault: (error: unknown) => void;
 }
 

@@ -27,7 +27,6 @@ function deploymentOf({ dataDir }: GlobalOptions, env: Environment) {
   return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
 }
 
-/** What the process gives a command. */
 type Surroundings = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
 
 interface Given extends Surroundings {
@@ -115,7 +114,6 @@ function createLine(given: Given): CommandLine {
   };
 }
 
-/** An empty variable counts as absent. */
 const present = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 /** One run, to its exit code. */

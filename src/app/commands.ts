@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshots } from './catalogue-snapshots.js';
-import { createAudience, type Audience } from '../commands/audience.js';
+import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
-import { emailDecider, type EmailCommand, type EmailState } from '../commands/email.js';
-import { keyDecider, type KeyCommand, type KeysState } from '../commands/keys.js';
+import { emailDecider } from '../commands/email.js';
+import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
@@ -15,8 +15,6 @@ import { serviceDecider } from '../commands/service.js';
 import { ServiceError } from '../errors.js';
 import { initialise } from './first-start.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
-import type { EmailEvent } from '../events/email.js';
-import type { KeyEvent } from '../events/keys.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
@@ -34,19 +32,7 @@ const sources: Sources = {
   newSalt: createSaltSource(),
 };
 
-export interface Commands {
-  readonly audience: Audience;
-  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
-  readonly keys: CommandHandler<KeysState, KeyCommand, KeyEvent>;
-  /** The prefix and a ULID. */
-  readonly newId: (prefix: string) => string;
-  /**
-   * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
-   * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
-   */
-  openCatalogues(snapshots: Snapshots): Promise<void>;
-  close(): Promise<void>;
-}
+export type Commands = Awaited<ReturnType<typeof openCommands>>;
 
 export interface CommandsOptions {
   readonly store: EventStore;
@@ -58,7 +44,7 @@ export interface CommandsOptions {
 }
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
-export async function openCommands(options: CommandsOptions): Promise<Commands> {
+export async function openCommands(options: CommandsOptions) {
   const { store, keys, onAppended, onUnchanged, onUnreadable } = options;
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
@@ -111,7 +97,11 @@ export async function openCommands(options: CommandsOptions): Promise<Commands> 
     emails,
     keys: handlerOf(keyDecider, 1),
     newId,
-    async openCatalogues(snapshots) {
+    /**
+     * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
+     * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`
+     */
+    async openCatalogues(snapshots: Snapshots): Promise<void> {
       kept = snapshots;
       for (const { stream, handler } of catalogues) {
         const snapshot = await snapshots.load(stream);
@@ -126,7 +116,7 @@ export async function openCommands(options: CommandsOptions): Promise<Commands> 
       }
       if (!store.soleWriter) following = setTimeout(() => void follow(), followMs);
     },
-    async close() {
+    async close(): Promise<void> {
       clearTimeout(following);
       following = undefined;
       const snapshots = kept;

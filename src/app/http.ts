@@ -34,15 +34,10 @@ const certificateMs = 10_000;
 
 const monotonic = (): number => performance.now();
 
-export interface Http {
-  readonly address: string;
-  readiness(): Promise<Readiness>;
-  close(): Promise<void>;
-}
+export type Http = Awaited<ReturnType<typeof openHttp>>;
 
 export interface HttpOptions {
   readonly config: Config;
-  /** Undefined: HTTP. */
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
@@ -60,14 +55,14 @@ export interface HttpOptions {
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
-export async function openHttp(options: HttpOptions): Promise<Http> {
+export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
   const { views, mailer } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
-  const isReady = () =>
+  const isReady = (): Promise<Readiness> =>
     readiness({ store, views, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
   const app = createApp({
     audience: commands.audience,
@@ -125,7 +120,7 @@ export async function openHttp(options: HttpOptions): Promise<Http> {
   return {
     address,
     readiness: isReady,
-    close() {
+    close(): Promise<void> {
       closing.abort();
       return closeServer(server, closeTimeoutMs);
     },

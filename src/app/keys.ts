@@ -30,7 +30,6 @@ interface KeysOptions {
   readonly configured: readonly Identity[];
   /** Keeps when keys were last used. Closed with the keys. */
   readonly models: ReadModels;
-  /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Called with what it means for the keys; once as long as it lasts. */
   readonly onFault: (error: unknown, meaning: string) => void;

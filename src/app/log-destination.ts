@@ -13,7 +13,6 @@ const closeMs = 300;
 
 export type LogDestination = Pick<ReturnType<typeof createLogDestination>, 'write' | 'dropped' | 'close'>;
 
-/** Calls `done` with the number of bytes that were written. */
 export type Send = (bytes: Buffer, done: (error: Error | null, written: number) => void) => void;
 
 /** Pipes and sockets are written without blocking, which a call to `fs.write` is not: a full pipe would hold the process at its end. */

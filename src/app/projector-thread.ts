@@ -14,7 +14,6 @@ export interface ProjectorThreadOptions {
   readonly headKey?: Uint8Array | undefined;
   /** Names this start among the processes that share the views. */
   readonly holder: string;
-  /** What it reports is visible to every connection. */
   readonly onProgress: (status: ProjectorStatus) => void;
   readonly onFault: (fault: ProjectorFault) => void;
 }

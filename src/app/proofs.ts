@@ -19,7 +19,6 @@ interface ProofsOptions {
   readonly views: Pick<Views, 'keptChain' | 'tree'>;
   readonly dataDir: string;
   readonly sealKey: () => KeyObject;
-  /** Milliseconds since 1970. */
   readonly clock: () => number;
 }
 

@@ -19,7 +19,6 @@ export interface Parts {
   readonly views: Pick<Views, 'ownWrites' | 'status' | 'evidence'>;
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
-  /** Absent without the role `mailer`. */
   readonly mailer: MailerStatus | undefined;
   readonly headLag: HeadLag;
   readonly lines: Pick<LogDestination, 'dropped'>;

@@ -131,7 +131,6 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
     lookIn(pauseMs);
   }
 
-  /** Milliseconds until it is continued. */
   function interrupted({ rebuild_id, cause }: RebuildRecord, reason: string): number {
     interruptions += 1;
     const backOff = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(interruptions - 1, 16));

@@ -16,14 +16,11 @@ export interface RebuildThreadOptions {
   readonly onEnd: (end: RebuildResult | string) => void;
 }
 
-export interface RebuildThread {
-  /** What has been built is continued next time. Safe to call twice. */
-  close(): Promise<void>;
-}
+export type RebuildThread = ReturnType<typeof startRebuildThread>;
 
 const closeWithinMs = 5_000;
 
-export function startRebuildThread(options: RebuildThreadOptions): RebuildThread {
+export function startRebuildThread(options: RebuildThreadOptions) {
   const { settings, holder, run, onProgress, requestSwitch, onEnd } = options;
   let end: RebuildResult | string = 'its thread ended by itself';
   const thread = startWorkerThread<FromRebuild, ToRebuild>('rebuild', {
@@ -35,5 +32,7 @@ export function startRebuildThread(options: RebuildThreadOptions): RebuildThread
     },
     onExit: (error) => onEnd(error === undefined ? end : `its thread died: ${error}`),
   });
-  return { close: () => thread.close(closeWithinMs) };
+  /** What has been built is continued next time. Safe to call twice. */
+  const close = (): Promise<void> => thread.close(closeWithinMs);
+  return { close };
 }

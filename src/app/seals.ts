@@ -18,7 +18,6 @@ import type { Views } from './views.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
-/** What a seal may take of a stop. */
 const stopMs = 5_000;
 
 interface SealsOptions {

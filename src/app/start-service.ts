@@ -51,7 +51,6 @@ export interface Service {
 
 interface Context extends Logs {
   readonly config: Config;
-  /** Undefined: HTTP. */
   readonly certificate: Certificate | undefined;
   readonly folder: DataFolder;
   readonly settings: StoreSettings;
@@ -59,7 +58,6 @@ interface Context extends Logs {
   readonly guard: EvidenceGuard | undefined;
   readonly sealKey: () => KeyObject;
   readonly signal: AbortSignal;
-  /** Of the deployment. */
   readonly secret: string;
 }
 

@@ -42,7 +42,6 @@ export interface SaveContact {
   readonly profile: ProfileChange;
   readonly tagNames: readonly string[];
   readonly consent?: Consent | undefined;
-  /** Of an upsert. */
   readonly resubscribe?: boolean | undefined;
   /** Of an upsert: a guess, which saves a read where it is right, and costs an append where it is not. */
   readonly isLikelyNew?: boolean | undefined;

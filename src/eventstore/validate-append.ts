@@ -66,6 +66,12 @@ function validateSize(events: readonly EventToAppend[], characters: number): voi
     throw new InvalidAppendError(`an append must have at most ${bytesPerAppend} bytes, not ${bytes}`);
 }
 
+/** Of a read. @throws TypeError */
+export function assertLimit(limit: number | undefined): void {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
+    throw new TypeError(`limit must be a whole number from 1, not ${limit}`);
+}
+
 /** SQLite ends text at NUL and replaces lone surrogates, EventStoreDB replaces these, too. */
 function validateText(text: unknown, what: string): void {
   if (typeof text !== 'string') throw new InvalidAppendError(`${what} must be text`);

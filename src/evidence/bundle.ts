@@ -43,7 +43,6 @@ type Statement = Omit<Proof, 'format' | 'note' | 'signature' | 'events'>;
 
 const { format, note } = proofSchema.shape;
 
-/** @param key the one that signed the seal */
 export function createProof(statement: Statement, events: readonly ProvenEvent[], key: KeyObject): Proof {
   const { log_id, count, head, root, sealed_at, stream, last_revision, deletions, public_key } = statement;
   const sealed = { format: format.value, note: note.value, log_id, count, head, root, sealed_at };

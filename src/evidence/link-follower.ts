@@ -35,7 +35,6 @@ export interface EvidenceOptions {
   readonly readModels: ReadModels;
   readonly lease: Lease;
   readonly signal: AbortSignal;
-  /** Makes the sealed head. */
   readonly headKey: Uint8Array;
   /** It starts after this: views that are built from the first event come first, because people wait for them. */
   readonly startAfter?: Promise<unknown>;

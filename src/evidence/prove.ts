@@ -11,7 +11,6 @@ import { createProof, type Proof, type ProvenEvent } from './bundle.js';
 import { createTree, rootByInclusion, type Tree } from './proofs.js';
 import { fingerprintOf, publicKeyOf, type Seal } from './seal.js';
 
-/** There is no proof; the message says why. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 }
@@ -133,7 +132,6 @@ interface ConsistencyProof {
   readonly format: 'audience-ledger-consistency/1';
   readonly older: Seal;
   readonly newer: Seal;
-  /** RFC 9162, 2.1.4.1, hex. */
   readonly path: readonly string[];
 }
 

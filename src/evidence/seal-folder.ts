@@ -5,13 +5,11 @@ import path from 'node:path';
 import { createDurably } from '../eventstore/durable-file.js';
 import { parseSeal, type Seal } from './seal.js';
 
-/** Of the data folder. */
 export const sealsName = 'seals';
 
 interface FoundSeal {
   readonly file: string;
   readonly text: string;
-  /** Undefined: it is no seal. */
   readonly seal: Seal | undefined;
 }
 

@@ -13,7 +13,6 @@ interface Verified {
   /** How far the log is known to be intact. */
   readonly verified: ChainHead;
   readonly key: KeyObject;
-  /** Milliseconds since 1970. */
   readonly now: number;
 }
 

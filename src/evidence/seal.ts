@@ -37,7 +37,6 @@ interface SealInput {
   readonly verification: Pick<Seal, 'count' | 'position' | 'head'> &
     Readonly<Record<'log_id' | 'event_id' | 'root', string | null>> & { readonly intact: boolean };
   readonly key: KeyObject;
-  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -86,7 +85,6 @@ export function publicKeyOf(key: KeyObject): string {
   return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
-/** SHA-256 of SPKI in DER, hex. */
 export const fingerprintOf = (publicKey: string): string =>
   createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('hex');
 

@@ -17,7 +17,7 @@ const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tags
 
 export function createFindings() {
   const findings: Finding[] = [];
-  const names = new Map<string, Names>();
+  const names = new Map<string, ReturnType<typeof createNames>>();
 
   const find = (kind: Finding['kind'], { position, stream }: StoredEvent, message: string): void => {
     if (findings.length < most) findings.push({ kind, position, stream, message });
@@ -45,20 +45,15 @@ export function createFindings() {
 
 interface NameChange {
   readonly id: string;
-  /** Undefined: the thing is gone. */
   readonly name: string | undefined;
 }
 
-interface Names {
-  /** The other living thing that has this name. */
-  take(change: NameChange): string | undefined;
-}
-
-function createNames(): Names {
+function createNames() {
   const idOf = new Map<string, string>();
   const keyOf = new Map<string, string>();
   return {
-    take({ id, name }) {
+    /** The other living thing that has this name. */
+    take({ id, name }: NameChange): string | undefined {
       const before = keyOf.get(id);
       if (before !== undefined && idOf.get(before) === id) idOf.delete(before);
       keyOf.delete(id);

@@ -10,7 +10,6 @@ export interface HeadResult {
   readonly count: number | null;
 }
 
-/** What was read of the log. */
 interface Read {
   readonly logId: string;
   readonly count: number;

@@ -5,7 +5,6 @@ import { nowhere, type Difference } from './verify-difference.js';
 
 export type Sealed = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
 
-/** The log up to some event. */
 interface Reached {
   readonly logId: string | null;
   readonly count: number;

@@ -44,7 +44,6 @@ interface Verified {
   /** The log's name for itself, from its first event; null where that does not say. */
   readonly log_id: string | null;
   readonly count: number;
-  /** Link of the last of them, hex. */
   readonly head: string;
   /** Root of the tree over all of them, hex; null where there are none, or not all were read. */
   readonly root: string | null;

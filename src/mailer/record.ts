@@ -4,18 +4,15 @@ import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '..
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import { backoffDelay } from './timings.js';
-import type { AttemptReason, SendOutcome } from './transport.js';
+import type { AttemptReason, Reply, SendOutcome } from './transport.js';
 
 /** Those of the transport, and the mailer's own. */
 export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
-export interface Ending {
+export interface Ending extends Reply {
   readonly status: SendOutcome['status'];
   readonly reason: EndingReason;
-  readonly smtp_code?: number | undefined;
-  readonly enhanced_code?: string | undefined;
-  readonly response?: string | undefined;
   readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;

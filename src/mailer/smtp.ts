@@ -10,17 +10,16 @@ import { isAscii, type Mail, type SendLimits, type SendOutcome, type Transport }
 const goodbye = 2_000;
 
 /** Milliseconds. */
-export interface SmtpTimings {
+export const smtpTimings = {
   /** DNS, TCP and TLS together. */
-  readonly connection: number;
-  readonly greeting: number;
+  connection: 30_000,
+  greeting: 30_000,
   /** Silence that ends the connection, up to the final dot. */
-  readonly idle: number;
+  idle: 60_000,
   /** How long the reply to the final dot is waited for. RFC 5321 asks for 10 minutes: giving up early makes a doubt of what the server will accept. */
-  readonly reply: number;
-}
-
-export const smtpTimings: SmtpTimings = { connection: 30_000, greeting: 30_000, idle: 60_000, reply: 600_000 };
+  reply: 600_000,
+};
+export type SmtpTimings = Readonly<typeof smtpTimings>;
 
 export interface SmtpOptions {
   readonly server: SmtpServer;

@@ -1,42 +1,29 @@
 /** How long the mailer waits for what, and the back-off between attempts. Milliseconds throughout. */
 
-export interface MailerTimings {
-  /** From the claim of an attempt to its deadline, after which others may judge it. */
-  readonly attempt: number;
-  readonly reply: number;
-  /** Room between what an attempt does last and what others may do first: clocks differ. */
-  readonly margin: number;
-  readonly poll: number;
-  /** For how long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
-  readonly sweep: number;
-  /** Ceiling of the first back-off; each further one doubles, up to `backoffCap`. */
-  readonly backoff: number;
-  readonly backoffCap: number;
-  /** From the request to giving up on a server that keeps deferring. */
-  readonly giveUp: number;
-  /** How long a hint that led nowhere is not followed again; doubles while it leads nowhere. */
-  readonly stale: number;
-  readonly closeGrace: number;
-  readonly recordGrace: number;
-}
-
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-export const mailerTimings: MailerTimings = {
+export const mailerTimings = {
+  /** From the claim of an attempt to its deadline, after which others may judge it. */
   attempt: 15 * minute,
   reply: 10 * minute,
+  /** Room between what an attempt does last and what others may do first: clocks differ. */
   margin: 30 * second,
   poll: 5 * second,
+  /** For how long after its start a sole writer looks for attempts that earlier runs left behind: the view may lag. */
   sweep: minute,
+  /** Ceiling of the first back-off; each further one doubles, up to `backoffCap`. */
   backoff: 10 * second,
   backoffCap: 4 * hour,
+  /** From the request to giving up on a server that keeps deferring. */
   giveUp: 48 * hour,
+  /** How long a hint that led nowhere is not followed again; doubles while it leads nowhere. */
   stale: second,
   closeGrace: 10 * second,
   recordGrace: 2 * second,
 };
+export type MailerTimings = Readonly<typeof mailerTimings>;
 
 /** Full jitter under a doubling ceiling, with a floor so that an attempt is never repeated at once. `round` counts from 0. */
 export function backoffDelay(round: number, { backoff, backoffCap }: MailerTimings, random: () => number): number {

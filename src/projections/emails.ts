@@ -20,7 +20,6 @@ export type EmailDocument = {
   readonly stream: string;
   /** The person, as streams of contacts name it: finds the e-mails to one person. */
   readonly recipient_key: string;
-  /** Position of the request. */
   readonly requested_position: string;
   readonly state: DeliveryState;
   /** There is something left to do, at `next_attempt_at`. */

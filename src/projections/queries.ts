@@ -83,9 +83,7 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
     },
     /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
-    /** Documents of any view, as they are stored. */
     getDocument: (view: View, id: string) => reader.get(view, id),
-    /** @throws MissingIndexError */
     pageDocuments: async (view: View, { where, contains, ...page }: DocumentsRequest) => {
       const filters = { ...(where === undefined ? {} : { where }), ...(contains === undefined ? {} : { contains }) };
       const { documents: items, nextCursor } = await reader.find(view, { ...filters, ...pageOf(page) });

@@ -22,7 +22,6 @@ export interface FoldResult {
 }
 
 export interface BatchFold extends FoldResult {
-  /** Newly parked streams are among them. */
   readonly writes: readonly DocumentWrite[];
 }
 

@@ -3,7 +3,6 @@ import type { Poison } from './fold.js';
 import type { NewStorages } from './new-storages.js';
 import type { StoredView } from '../readmodels/read-models.js';
 
-/** A plain object: it crosses threads. */
 export type SwitchAnswer =
   | { readonly outcome: 'switched' }
   /** Too many events are missing: fold on, and ask again. */

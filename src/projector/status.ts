@@ -2,7 +2,6 @@
 import type { ParkedStream } from './parked.js';
 import type { Storages } from './storage.js';
 
-/** A plain object: it crosses threads. */
 export interface ProjectorStatus {
   /** Of the last event folded, `''` before the first. Every reader sees what was folded up to here. */
   readonly position: string;

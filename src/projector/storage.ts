@@ -39,7 +39,6 @@ export function nextStorage(
   return storageNumber(version, generation);
 }
 
-/** Whether this code can read that storage. */
 export const isOf = ({ version }: Pick<View, 'version'>, storage: number | undefined): boolean =>
   storage !== undefined && projectionVersionOf(storage) === version;
 

@@ -57,7 +57,6 @@ export function createBuildCache(readModels: Pick<ReadModels, 'load'>, isEmpty: 
       characters = 0;
       return writes;
     },
-    /** The writes of the last turn are in the store. */
     written(): void {
       for (const view of views.values()) view.leaving = new Map();
     },

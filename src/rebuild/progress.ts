@@ -2,7 +2,6 @@
 import type { Poison } from '../projector/fold.js';
 
 export interface RebuildRequest {
-  /** Names of views of this code. */
   readonly views: readonly string[];
   /** Everything but the switch. */
   readonly dryRun: boolean;

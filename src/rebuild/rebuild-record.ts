@@ -52,7 +52,6 @@ export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | un
 
 type Stored = RebuildRecord & { readonly postponed?: RebuildRecord | null };
 
-/** @throws ReadModelsUnavailableError */
 export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
   return recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
 }

@@ -3,12 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The result of one check. Reasons hold neither credentials nor personal data. */
-export type ServerVerdict =
-  | { readonly status: 'ready' }
-  /** It may still become ready. */
-  | { readonly status: 'unreachable' | 'not_ready'; readonly reason: string }
-  /** Waiting does not help: credentials, certificates, an address that cannot be used. */
-  | { readonly status: string; readonly reason: string };
+export type ServerVerdict = { readonly status: 'ready' } | { readonly status: string; readonly reason: string };
 
 export interface AwaitedServer {
   readonly name: string;
@@ -17,7 +12,6 @@ export interface AwaitedServer {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The start cannot go on, for this reason. */
 export class ServerRefusedError extends Error {
   override readonly name = 'ServerRefusedError';
 }
@@ -32,6 +26,7 @@ export async function awaitServer({ name, check, onWaiting, signal }: AwaitedSer
     const verdict = await unlessAborted(check(), signal);
     if (!('reason' in verdict)) return;
     const { status, reason } = verdict;
+    // Else waiting does not help: credentials, certificates, an address that cannot be used.
     if (status !== 'unreachable' && status !== 'not_ready')
       throw new ServerRefusedError(`${name} cannot be used: ${explanations[status] ?? status}. ${reason}`);
     if (performance.now() + pause > deadline)

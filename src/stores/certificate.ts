@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError, type Config } from './config.js';
 
-/** In PEM: the certificate with its chain, and its private key. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;

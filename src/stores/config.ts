@@ -17,7 +17,6 @@ const wholeNumber = (most: number) =>
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** In milliseconds. */
 const duration = z
   .string()
   .regex(/^(?:0|\d{1,6}[smhd])$/, 'must be a duration such as 24h, 30m or 90s, or 0 for off')
@@ -55,7 +54,6 @@ const roles = z
   .transform(commaList)
   .pipe(z.array(z.enum(allRoles, `must be a comma list of ${allRoles.join(', ')}`)).min(1));
 
-/** `name:key` or a bare key. */
 const apiKey = z
   .string()
   .regex(
@@ -76,7 +74,6 @@ const apiKeys = z
     'must not give the same key two names',
   );
 
-/** Whether an address is that of a trusted proxy. */
 const trustedProxies = readBy(
   // A lone number is no address, though it can be read as one: elsewhere it counts proxies.
   (text) => compile(commaList(text).map((item) => item.replace(/^\d+$/, ''))),
@@ -143,7 +140,6 @@ export function readConfig(environment: Environment) {
     host: settings.HOST,
     /** The files of the certificate. Undefined: HTTP without TLS. */
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
-    /** Undefined: none is trusted. */
     isTrustedProxy: settings.TRUST_PROXY,
     corsOrigins: settings.CORS_ORIGINS,
     apiKeys: settings.API_KEYS,

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
-import type { ChainHead } from '../eventstore/chain.js';
-import { StoreUnavailableError, type EventReader, type EventStore, type Position } from '../eventstore/event-store.js';
+import { StoreUnavailableError, type EventReader, type EventStore } from '../eventstore/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
-import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
+import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
 import { ReadModelsUnavailableError, type ReadModelReader, type ReadModels } from '../readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from '../readmodels/sqlite/read-models.js';
@@ -28,14 +27,8 @@ export const storeSettings = z.object({
 });
 export type StoreSettings = z.output<typeof storeSettings>;
 
-export interface OpenEventStore extends EventStore {
-  /** Only where no other process writes: calls the listener with each new head, before the appends resolve. */
-  onCommitted?(listener: (position: Position) => void): () => void;
-  /** Only where the log itself stores the evidence chain: its head. @throws StoreUnavailableError */
-  chainHead?(): ChainHead | undefined;
-  /** Only where this process alone writes: why the log is not what it wrote there. It looks each time. @throws StoreUnavailableError */
-  altered?(): string | undefined;
-}
+/** Beside the port, what the embedded log alone has. */
+export type OpenEventStore = EventStore & Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'altered'>>;
 
 export interface OpenReader extends EventReader {
   /** Something may have been appended: subscriptions read at once. */
@@ -62,7 +55,6 @@ export interface EventStoreHooks {
   readonly headKey: () => Uint8Array;
   /** Called once when an embedded log turns out not to be what was written there. */
   readonly onAltered: (message: string) => void;
-  /** Called for a fault that no single append reports. */
   readonly onFault: (error: Error) => void;
   /** Why the server is not there yet; called at each try. */
   readonly onWaiting: (reason: string) => void;
@@ -106,7 +98,6 @@ export async function openEventReader(
 }
 
 export interface ViewsHooks extends Pick<EventStoreHooks, 'onWaiting' | 'signal'> {
-  /** Called when the file was damaged and has been discarded. */
   readonly onDamage: (damage: string) => void;
 }
 

@@ -16,7 +16,6 @@ export interface ChangeNotifierOptions {
   readonly connection: Connection;
   readonly prefix: string;
   readonly timings: Timings;
-  /** 0 to 1, for back-off. */
   readonly random: () => number;
   readonly onFault: (fault: Error) => void;
 }

@@ -3,12 +3,10 @@ import { BACKWARDS, END } from '@eventstore/db-client';
 import type { Connection } from './connection.js';
 import { faultOf, type FaultKind } from './faults.js';
 
-/** `reason` is for people and holds no credentials. */
+/** `refused`, `tls`, `foreign`: it will not come by itself. `reason` is for people and holds no credentials. */
 export type EventStoreDbCheck =
   | { readonly status: 'ready' }
-  | { readonly status: 'unreachable' | 'not_ready'; readonly reason: string }
-  /** It will not come by itself: wrong credentials or too few rights, certificates, or no EventStoreDB at all. */
-  | { readonly status: 'refused' | 'tls' | 'foreign'; readonly reason: string };
+  | { readonly status: 'unreachable' | 'not_ready' | 'refused' | 'tls' | 'foreign'; readonly reason: string };
 
 const statuses: Partial<Record<FaultKind, Exclude<EventStoreDbCheck['status'], 'ready'>>> = {
   denied: 'refused',

@@ -31,7 +31,6 @@ export interface EventStoreDbOptions {
   /** Told of what fails no call: a dropped subscription. Holds neither credentials nor personal data. Must not throw. */
   readonly onFault?: (fault: Error) => void;
   readonly timings?: Partial<Timings>;
-  /** 0 to 1, for back-off. */
   readonly random?: () => number;
 }
 

@@ -34,7 +34,6 @@ export interface Page {
 }
 
 interface PageOptions {
-  /** Our events at most. */
   readonly limit: number;
   readonly backwards: boolean;
   readonly signal?: AbortSignal | undefined;

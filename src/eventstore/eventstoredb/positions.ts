@@ -23,7 +23,6 @@ export function parsePosition(position: Position): LogPosition | undefined {
   return commit > largest || prepare > commit ? undefined : { commit, prepare };
 }
 
-/** @throws TypeError */
 export function demandPosition(position: Position): LogPosition {
   const parsed = parsePosition(position);
   if (parsed === undefined) throw new TypeError(`${JSON.stringify(position)} is not a position of this log`);

@@ -8,6 +8,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../event-store.js';
+import { assertLimit } from '../validate-append.js';
 import type { ChangeNotifier } from './change-notifier.js';
 import type { Connection } from './connection.js';
 import { closedError } from './faults.js';
@@ -139,8 +140,3 @@ async function* paged(
 
 /** A function, because the answer changes while one waits. */
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
-
-function assertLimit(limit: number | undefined): void {
-  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
-    throw new TypeError(`limit must be a whole number from 1, not ${limit}`);
-}

@@ -17,7 +17,6 @@ export interface SqliteEventStore extends EventStore, SqliteLinks {
 
 export interface SqliteEventStoreOptions {
   readonly file: string;
-  /** Milliseconds since 1970, for `recorded_at`. */
   readonly clock: () => number;
   /**
    * The key of the sealed head, asked for while no other process can write to the log, before it is opened or made. Without it

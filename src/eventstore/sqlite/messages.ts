@@ -9,7 +9,6 @@ export const anyRevision = -3;
 
 export interface AppendMessage {
   readonly type: 'append';
-  /** UTC, ISO 8601. */
   readonly recordedAt: string;
   /** Two entries for each append: the expectation and the number of events. */
   readonly numbers: readonly number[];
@@ -38,7 +37,6 @@ export const conflict = 1; // actual revision or -1, unused
 /** How many events there are, and the link of the last one in hex. */
 export type End = Pick<ChainHead, 'count' | 'head'>;
 
-/** What the thread is started with. */
 export interface WriterData {
   readonly file: string;
   readonly headKey: Uint8Array | undefined;

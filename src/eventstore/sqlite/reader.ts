@@ -10,6 +10,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../event-store.js';
+import { assertLimit } from '../validate-append.js';
 import { createSqliteLinks, type SqliteLinks } from './links.js';
 import type { EventRow } from './format.js';
 import { unpadded } from './redact.js';
@@ -204,9 +205,4 @@ function demandPosition(position: Position): number {
   const number = parsePosition(position);
   if (number === undefined) throw new TypeError(`${JSON.stringify(position)} is not a position of this log`);
   return number;
-}
-
-function assertLimit(limit: number | undefined): void {
-  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0))
-    throw new TypeError(`limit must be a whole number from 1, not ${limit}`);
 }

@@ -11,15 +11,12 @@ import {
   type MongoTimeouts,
 } from './client.js';
 
-/** Reasons hold no value, credential or address. */
+/**
+ * `unreachable`: it may still come. `refused`: it refuses the user, or what the user has to do. `unusable`: the URL, or what
+ * it leads to, such as a server that is too old for the driver. Reasons hold no value, credential or address.
+ */
 export type MongoVerdict =
-  | { readonly status: 'ready' }
-  /** It may still come: try again. */
-  | { readonly status: 'unreachable'; readonly reason: string }
-  /** It is there and refuses the user, or what the user has to do. Trying again will not help. */
-  | { readonly status: 'refused'; readonly reason: string }
-  /** The URL, or what it leads to, cannot be used: an unknown option, a server that is too old for the driver. */
-  | { readonly status: 'unusable'; readonly reason: string };
+  { readonly status: 'ready' } | { readonly status: 'unreachable' | 'refused' | 'unusable'; readonly reason: string };
 
 /** Reads and writes as the service will, and changes nothing. Never rejects. */
 export async function checkMongo(url: string, timeouts?: Partial<MongoTimeouts>): Promise<MongoVerdict> {

@@ -12,16 +12,15 @@ import {
 import { CommitConflictError, InvalidCursorError, ReadModelsUnavailableError } from '../read-models.js';
 
 /** Milliseconds. */
-export interface MongoTimeouts {
+export const mongoTimeouts = {
   /** Until a server that takes writes is found and connected to. */
-  readonly connecting: number;
+  connecting: 3_000,
   /** For each round trip that reads, and for a lease. */
-  readonly reading: number;
+  reading: 5_000,
   /** For each round trip that writes: up to a thousand documents, on the disks of a majority. */
-  readonly writing: number;
-}
-
-export const mongoTimeouts: MongoTimeouts = { connecting: 3_000, reading: 5_000, writing: 10_000 };
+  writing: 10_000,
+};
+export type MongoTimeouts = Readonly<typeof mongoTimeouts>;
 
 /** The server was silent for too long; what it was asked to do, it may still do. */
 export class NoAnswerError extends ReadModelsUnavailableError {}

@@ -20,7 +20,6 @@ export interface MongoReadModelsOptions {
 
 const chunkSize = 1_000;
 
-/** Connects when first used. @throws TypeError when the URL cannot be used. */
 export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: MongoReadModelsOptions): ReadModels {
   const connection = connectMongo(url, { ...mongoTimeouts, ...timeouts });
   const { db, run, close } = connection;

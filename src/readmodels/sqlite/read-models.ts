@@ -23,7 +23,6 @@ export interface SqliteReadModelsOptions {
   readonly file: string;
   /** Readers never write; they may open the file before the writer has made its views. */
   readonly readOnly?: boolean;
-  /** Milliseconds, for leases. */
   readonly now?: () => number;
   /** Milliseconds that a write waits while another connection writes; the thread waits with it. Readers wait for nobody. */
   readonly busyTimeout?: number;
@@ -73,7 +72,6 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
     return open;
   };
 
-  /** As of one moment. */
   const readAll = <T>(view: View, ids: readonly string[], take: (row: Row) => T | undefined): Map<string, T> => {
     const read = (): Map<string, T> => {
       const found = new Map<string, T>();

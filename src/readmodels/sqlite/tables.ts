@@ -7,18 +7,7 @@ type Db = Database.Database;
 export type Column = string | number | null;
 export type Row = { readonly id: string; readonly document: string | null; readonly position: string };
 
-/** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
-export interface TableNames {
-  readonly main: string;
-  readonly fields: readonly string[];
-  readonly arrays: readonly string[];
-}
-
-export interface ViewTable {
-  read(id: string): Row | undefined;
-  /** @throws CommitConflictError */
-  write(write: DocumentWrite): void;
-}
+export type ViewTable = ReturnType<typeof openTable>;
 
 /** The view with the indexes that are kept here. */
 export function keptView(view: View): View {
@@ -26,7 +15,8 @@ export function keptView(view: View): View {
   return indexes.length === view.indexes.length ? view : { ...view, indexes };
 }
 
-export function tableNames(view: View): TableNames {
+/** What a view is called in the file. Every name comes from code and is checked; values are always bound. */
+export function tableNames(view: View) {
   const fields = [...new Set(keptView(view).indexes.flatMap((index) => index.fields))].sort();
   const arrays = [...(view.arrayIndexes ?? [])];
   for (const field of [...fields, ...arrays])
@@ -93,7 +83,7 @@ export function dropTables(db: Db, view: StoredView): void {
 }
 
 /** Prepares the statements of a view as it is now, bare or whole; throws an SqliteError while its table is missing. */
-export function openTable(db: Db, view: View): ViewTable {
+export function openTable(db: Db, view: View) {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
   const select = db.prepare<[string], Row>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
@@ -113,8 +103,9 @@ export function openTable(db: Db, view: View): ViewTable {
   };
 
   return {
-    read: (id) => select.get(id),
-    write(write) {
+    read: (id: string): Row | undefined => select.get(id),
+    /** @throws CommitConflictError */
+    write(write: DocumentWrite): void {
       const { id, document, loaded } = write;
       const texts = arrays.map((field) => arrayText(document, field));
       const values = valuesOf(write, texts);
