@@ -43,6 +43,7 @@ function leaves(): object {
     `{ "person" :\t${person} , "other":{"person":1} }`,
     String.raw`{"p\u0065rson":{"salt":"00"},"n":1.5e3}`,
     '{}',
+    `{"person":${digestOf(person).toUpperCase().replace('SHA', 'sha')}}`,
   ];
   let link = firstLink;
   const events = texts.map((data, index) => {
@@ -164,6 +165,16 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
   };
   const byHand = await proofWith();
   const handMade = JSON.stringify(byHand);
+  const differing: Record<string, object> = {
+    log_id: { log_id: 'another-log' },
+    head: { head: early.head },
+    root: { root: early.root },
+    sealed_at: { sealed_at: early.sealed_at },
+  };
+  const sealsOfTheSame = [
+    ...Object.entries(differing).map(([name, change]) => [`with another ${name}`, resigned(all, change)] as const),
+    ['by another key', resigned(all, {}, testKey(9))] as const,
+  ];
   const signedRight = [];
   for (const [name, change] of Object.entries(wrongProofs))
     signedRight.push({ name: `signed right: ${name}`, valid: false, text: JSON.stringify(await proofWith(change)) });
@@ -181,6 +192,9 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
       { name: 'against an early seal, no deletions', valid: true, text: JSON.stringify(atOnce) },
       { name: 'personal data replaced by their digest', valid: true, text: JSON.stringify(withDigest) },
       { name: 'with another seal', valid: false, of: 'a proof', seal: JSON.stringify(early) },
+      ...sealsOfTheSame.map(([name, one]) => ({
+        ...{ name: `with a seal of its count, ${name}`, valid: false, of: 'a proof', seal: JSON.stringify(one) },
+      })),
       ...Object.entries(wrong).map(([name, value]) => ({ name, valid: false, text: JSON.stringify(value) })),
       ...changes('a proof', good, [
         ['note', 'E-mails to the person are not', 'E-mails to the person are'],

@@ -1,6 +1,6 @@
 /** Exports with what a verifier must say of them: right ones, altered ones, and what may be beside them. */
 import { readFileSync } from 'node:fs';
-import { digestOf, firstLink, linkAfter } from '../../src/eventstore/chain.js';
+import { digestOf, firstLink, leafOf, linkAfter, toHex } from '../../src/eventstore/chain.js';
 import { exported } from './exporting.js';
 import { memberTexts } from './json-members.js';
 import { testKey, type Prover } from './proofs.js';
@@ -12,7 +12,9 @@ export async function exportVectors({ log, seal }: Prover): Promise<object> {
   const text = readFileSync(file, 'utf8');
   const lines = text.split('\n').slice(0, -1);
   const seals = { all: await seal(), early: await seal(6) };
-  return { cases: [...right(lines), ...besides(text, seals), ...altered(lines, seals), ...broken(lines)] };
+  return {
+    cases: [...right(lines), ...besides(text, seals), ...altered(lines, seals), ...broken(lines), ...named(seals)],
+  };
 }
 
 type Seals = Readonly<Record<'all' | 'early', Awaited<ReturnType<Prover['seal']>>>>;
@@ -101,6 +103,20 @@ function besides(text: string, { all, early }: Seals): readonly Case[] {
   ];
 }
 
+/** The name of a log is in its first event, if that is of the right type. */
+function named({ all }: Seals): readonly Case[] {
+  const [stream, revision, id] = ['service', 0, all.event_id] as const;
+  const [data, metadata] = ['{"log_id":"a-log"}', '{"at":"2026-03-01T00:00:00.000Z"}'];
+  return (['ServiceInitialised', 'ServiceStarted'] as const).map((type) => {
+    const event = { stream, revision, id, type, data, metadata };
+    const [head, root] = [linkAfter(firstLink, 1, event), toHex(leafOf(1, event))];
+    const seal = resigned(all, { log_id: 'a-log', count: 1, head, root });
+    const text = `{"ordinal":1,"position":"1","stream":"${stream}","revision":0,"event_id":"${id}","type":"${type}","data":${data},"metadata":${metadata}}`;
+    const valid = type === 'ServiceInitialised';
+    return { name: `one event, of type ${type}`, valid, exit: valid ? 0 : 1, text, seals: [JSON.stringify(seal)] };
+  });
+}
+
 /** What somebody does to a whole export: seals tell of more than links, and these of more than nothing. */
 function altered(lines: readonly string[], { all, early }: Seals): readonly Case[] {
   const last = `${lines.at(-1)}\n`;
@@ -166,7 +182,7 @@ function broken(lines: readonly string[]): readonly Case[] {
       ['a revision twice', '"lists","revision":1', '"lists","revision":0'],
       ['a stream begins at revision 1', '"lists","revision":0', '"lists","revision":1'],
       ['time runs backwards in a stream', time, early],
-      ['no time', time, '"when":"2026-03-01"'],
+      ['no time', /"at":"[^"]+"/, '"when":"2026-03-01"'],
       ['a time without milliseconds', /"at":"([^"]+)\.\d{3}Z"/, '"at":"$1Z"'],
       ['a time with an escape', /"at":"([^"]+)Z"/, String.raw`"at":"$1\u005a"`],
       ['a name twice in data', '"log_id":', String.raw`"log\u005fid":"","log_id":`],

@@ -139,11 +139,16 @@ export async function proofWith({
   return { ...signed(changed), events: events(all) };
 }
 
+const inStream = (name: string): Change => ({
+  log: (log) => log.map((one) => (one.stream === stream ? { ...one, stream: name } : one)),
+  statement: () => ({ stream: name }),
+});
+
 const twice = String.raw`{"contact_id":"con_1","list_id":"lst_1","list\u005fid":"lst_1"}`;
 
 export const wrongProofs: Readonly<Record<string, Change>> = {
   'times run backwards': event(4, { metadata: metadataAt(1) }),
-  'no time': event(4, { metadata: '{"actor":"shop"}' }),
+  'no time': event(7, { metadata: '{"actor":"shop"}' }),
   'a time without milliseconds': event(4, { metadata: '{"at":"2026-01-02T03:04:05Z"}' }),
   'a time with an escape': event(4, { metadata: String.raw`{"at":"2026-01-02T03:04:03.678\u005a"}` }),
   'a time as a number': event(4, { metadata: '{"at":1767323043678}' }),
@@ -185,8 +190,11 @@ export const wrongProofs: Readonly<Record<string, Change>> = {
   'upper case in a path': shown(7, ({ path }) => ({ path: path.map(upper) })),
   'a path that is too long': shown(7, ({ path }) => ({ path: [...path, '0'.repeat(64)] })),
   'a path that is too short': shown(7, ({ path }) => ({ path: path.slice(0, -1) })),
-  'a stream of no contact': { statement: () => ({ stream: 'lists' }) },
-  'upper case in its stream': { statement: () => ({ stream: upper(stream).replace('CONTACT', 'contact') }) },
+  'a stream of no contact': inStream('person-1'),
+  'upper case in its stream': inStream(upper(stream).replace('CONTACT', 'contact')),
+  'a deletion behind a later event': {
+    events: (events) => [...events.slice(0, -2), ...events.slice(-2).toReversed()],
+  },
   'a time of the seal without milliseconds': { statement: () => ({ sealed_at: '2026-06-01T00:00:00Z' }) },
   'a blank in its log_id': { statement: () => ({ log_id: 'a log' }) },
   'another note': { statement: () => ({ note: 'The events of one contact, all of them true.' }) },
