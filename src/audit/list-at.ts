@@ -81,7 +81,7 @@ async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<read
   for (const [stream, member] of found) {
     // Forget what has been shown.
     found.delete(stream);
-    const email = member.email ?? (await emailOf(stream, member, pass));
+    const email = member.email === undefined ? await emailOf(stream, member, pass) : member.email;
     some.push(shown(member, email, tagsOf(member, names, pass)));
     if (some.length < membersAtOnce) continue;
     yield some;

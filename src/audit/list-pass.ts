@@ -24,8 +24,8 @@ export interface Member {
   readonly contactId: string;
   /** Position of the first event in the list: from there on the pass notes creations in the stream that cannot be read. */
   readonly entered: string;
-  /** Undefined where the creation was not the event before: then it is read from the stream. */
-  readonly email: string | undefined;
+  /** Null: it was erased. Undefined where the creation was not the event before: then it is read from the stream. */
+  readonly email: string | null | undefined;
   status: SubscriptionStatus;
   because: Because;
   /** Name when attached, by id. Deleted tags are still among them. */
@@ -44,16 +44,16 @@ export async function gather(pass: Pass): Promise<Map<string, Member>> {
   for await (const page of reader.readAll({ signal })) {
     for (const stored of page) {
       if (stored.position > end) return found;
-      if (stored.type === 'ContactCreated') {
-        created = stored;
-        if (found.has(stored.stream)) beginLife(found, stored, pass);
-      } else if (mayConcern(stored, listId)) take(found, stored, { ...pass, created });
+      if (stored.type === 'ContactCreated') created = stored;
+      if (endsLife.has(stored.type)) endLife(found, stored, pass);
+      else if (mayConcern(stored, listId)) take(found, stored, { ...pass, created });
     }
   }
   signal.throwIfAborted();
   return found;
 }
 
+const endsLife = new Set(['ContactCreated', 'ContactErased']);
 const ofList = new Set(['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached']);
 
 /** Most events of the log are about something else: they are not even parsed. One that names no list may be about any. */
@@ -66,7 +66,9 @@ interface Taking extends Pass {
   readonly created: StoredEvent | undefined;
 }
 
-function beginLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
+/** By an erasure, or by another contact in the stream. */
+function endLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
+  if (!found.has(stored.stream)) return;
   const recorded = readableContact(stored);
   if (recorded === undefined) noteUnreadable(found, stored, pass);
   else if (recorded.metadata.at <= pass.time) found.delete(stored.stream);
@@ -116,8 +118,9 @@ const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): B
   position,
 });
 
-/** Undefined: it is not the contact's creation, or cannot be read. */
-export function addressIn(stored: StoredEvent, contactId: string): string | undefined {
+/** Null: it was erased. Undefined: it is not the contact's creation, or cannot be read. */
+export function addressIn(stored: StoredEvent, contactId: string): string | null | undefined {
   const event = readableContact(stored)?.event;
-  return event?.type === 'ContactCreated' && event.data.contact_id === contactId ? event.data.person?.email : undefined;
+  if (event?.type !== 'ContactCreated' || event.data.contact_id !== contactId) return undefined;
+  return event.data.person?.email ?? null;
 }

@@ -43,7 +43,7 @@ function rowOf(log: ExportLog, id: string, { Subscribed, Unsubscribed }: Members
   return [id, version.name, created.at, 'living', null, Math.max(Subscribed, 0), Math.max(Unsubscribed, 0)];
 }
 
-const counted = new Set(['ListCreated', 'ContactSubscribed', 'ContactUnsubscribed']);
+const counted = new Set(['ListCreated', 'ContactSubscribed', 'ContactUnsubscribed', 'ContactErased']);
 
 async function count(log: ExportLog): Promise<ReadonlyMap<string, Members>> {
   const lists = new Map<string, Members>();
@@ -63,13 +63,28 @@ const readable = (stored: StoredEvent): Recorded<DomainEvent> | undefined =>
 
 const isUnknown = ({ type, stream }: StoredEvent): boolean => !codec.knows(type) && isContactStream(stream);
 
+type ErasedData = Extract<DomainEvent, { type: 'ContactErased' }>['data'];
+
 /** An event says what the status was before it, so no member has to be remembered. */
 function take(lists: Map<string, Members>, { event, position }: Recorded<DomainEvent>, { moment }: ExportLog): void {
   if (event.type === 'ListCreated') lists.set(event.data.list_id, { Subscribed: 0, Unsubscribed: 0 });
+  const membersOf = (listId: string): Members | undefined =>
+    isAfterDeletion(moment.versions('list', listId), position) ? undefined : lists.get(listId);
+  if (event.type === 'ContactErased') leave(event.data, membersOf);
   if (event.type !== 'ContactSubscribed' && event.type !== 'ContactUnsubscribed') return;
   const { list_id, previous_status } = event.data;
-  const members = lists.get(list_id);
-  if (members === undefined || isAfterDeletion(moment.versions('list', list_id), position)) return;
+  const members = membersOf(list_id);
+  if (members === undefined) return;
   members[event.type === 'ContactSubscribed' ? 'Subscribed' : 'Unsubscribed'] += 1;
   if (previous_status !== null) members[previous_status] -= 1;
+}
+
+function leave(
+  { list_ids, subscribed_list_ids: subscribed }: ErasedData,
+  membersOf: (listId: string) => Members | undefined,
+): void {
+  for (const id of list_ids) {
+    const members = membersOf(id);
+    if (members !== undefined) members[subscribed.includes(id) ? 'Subscribed' : 'Unsubscribed'] -= 1;
+  }
 }

@@ -38,11 +38,11 @@ test('for a rare type a page ends after so many events, and the next one goes on
 
 test('types and shapes that this version does not know are told as they are stored', async () => {
   const log = await auditedLog();
-  await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactErased', data: '{"a":1}' });
+  await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactMerged', data: '{"a":1}' });
   await log.appendRaw(contactStream, { ...toAppend(e.subscribed), data: '{"list_id":7}', metadata: '{"at":"once"}' });
   const { events } = await log.audit.feed.page({ ...all, limit: 9 });
   expect(events).toMatchObject([
-    { type: 'ContactErased', at: exampleMetadata.at, data: { a: 1 }, schema: 1 },
+    { type: 'ContactMerged', at: exampleMetadata.at, data: { a: 1 }, schema: 1 },
     { type: 'ContactSubscribed', at: null, actor: null, request_id: null, schema: null, data: { list_id: 7 } },
   ]);
 });

@@ -87,11 +87,11 @@ describe('each event', () => {
     const log = await auditedLog();
     await log.at(0, e.contactCreated);
     const metadata = JSON.stringify({ ...exampleMetadata, at: second(1) });
-    await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactErased', data: '{"a":1}', metadata });
+    await log.appendRaw(contactStream, { ...toAppend(e.subscribed), type: 'ContactMerged', data: '{"a":1}', metadata });
     await log.appendRaw(contactStream, { ...toAppend(e.subscribed), data: '{"list_id":7}', metadata: '{}' });
     const [, unknown, broken] = (await log.history()) ?? [];
     expect(unknown).toMatchObject({
-      type: 'ContactErased',
+      type: 'ContactMerged',
       at: second(1),
       actor: exampleMetadata.actor,
       request_id: exampleMetadata.request_id,

@@ -160,7 +160,7 @@ describe('events that cannot be read', () => {
     const ofList = toAppend(e.unsubscribed, { at: second(2) });
     await log.appendRaw(contactStream, { ...ofList, data: `{"list_id":"${list.list_id}"}` });
     await log.appendRaw(contactStream, { ...ofList, data: '{"rubbish":true}' });
-    await log.appendRaw(contactStream, { ...ofList, type: 'ContactErased' });
+    await log.appendRaw(contactStream, { ...ofList, type: 'ContactMerged' });
     await log.appendRaw(contactStream, { ...ofList, data: `{"list_id":"${otherList.list_id}"}` });
     await log.appendRaw('email-1', { ...ofList, type: 'EmailOpened' });
     return log;
@@ -174,7 +174,7 @@ describe('events that cannot be read', () => {
       { line: 'member', contact_id, status: 'Subscribed' },
       { ...named, type: 'ContactUnsubscribed', revision: 2 },
       { ...named, type: 'ContactUnsubscribed', revision: 3 },
-      { ...named, type: 'ContactErased', revision: 4 },
+      { ...named, type: 'ContactMerged', revision: 4 },
       { line: 'end', members: 1, unreadable: 3 },
     ]);
     expect((await lines(log, 1)).at(-1)).toEqual({ line: 'end', members: 1 });
@@ -183,7 +183,7 @@ describe('events that cannot be read', () => {
   test('have rows of their own in CSV, which are no members', async () => {
     const rows = (await text(await damaged(), 2, listAsCsv)).trim().split('\r\n');
     expect(rows).toHaveLength(5);
-    expect(rows[4]).toMatch(new RegExp(`^${contact_id},,unreadable,\\[\\],${second(2)},[^,]+,ContactErased,example,`));
+    expect(rows[4]).toMatch(new RegExp(`^${contact_id},,unreadable,\\[\\],${second(2)},[^,]+,ContactMerged,example,`));
   });
 
   test('count once each, however many there are', async () => {
@@ -192,7 +192,7 @@ describe('events that cannot be read', () => {
     const creation = { ...toAppend(e.contactCreated), data: `{"contact_id":"${contact_id}"}` };
     await log.appendRaw(contactStream, creation);
     await log.at(1, e.subscribed);
-    const unknown = Array.from({ length: 1_000 }, () => ({ ...toAppend(e.contactCreated), type: 'ContactErased' }));
+    const unknown = Array.from({ length: 1_000 }, () => ({ ...toAppend(e.contactCreated), type: 'ContactMerged' }));
     await log.store.append('contact-b', unknown, { expectedRevision: 'no_stream' });
     // The pass meets it, and the look for the address goes over it again.
     await log.appendRaw(contactStream, { ...toAppend(e.contactCreated), data: creation.data });

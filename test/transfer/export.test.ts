@@ -169,14 +169,14 @@ describe('contacts and lists', () => {
     await log.append('service', serviceInitialised, { at: second(0) });
     await log.at(1, listCreated, contactCreated);
     await log.appendRaw(contactStream, { ...toAppend(subscribed, { at: second(2) }), data: '{}' });
-    await log.appendRaw(contactStream, { ...toAppend(subscribed, { at: second(3) }), type: 'ContactErased' });
+    await log.appendRaw(contactStream, { ...toAppend(subscribed, { at: second(3) }), type: 'ContactMerged' });
     await log.at(4, unsubscribed);
     const { contact_id } = examples;
     for (const what of ['contacts', 'lists'] as const)
       for (const [number, missed] of [
         [1, []],
         [2, ['ContactSubscribed']],
-        [4, ['ContactSubscribed', 'ContactErased']],
+        [4, ['ContactSubscribed', 'ContactMerged']],
       ] as const) {
         const { unreadable } = await exported(log.store, { what, time: second(number) });
         expect(unreadable).toMatchObject({ count: missed.length, events: missed.map((type) => ({ type })) });
@@ -193,8 +193,8 @@ describe('contacts and lists', () => {
     const store = await life();
     const csv = textOf((await exported(store, { what: 'growth', format: 'csv', time: second(5) })).file);
     expect(csv.split('\r\n').slice(0, 2)).toEqual([
-      'list_id,list_name,day,joined,unsubscribed,resubscribed,left_with_list,net,total',
-      'lst_01,Newsletter,2026-03-01,1,1,0,0,0,0',
+      'list_id,list_name,day,joined,unsubscribed,resubscribed,erased,left_with_list,net,total',
+      'lst_01,Newsletter,2026-03-01,1,1,0,0,0,0,0',
     ]);
     const rows = await parquetRows((await exported(store, { what: 'growth', format: 'parquet' })).file);
     expect(rows[0]).toMatchObject({ day: new Date('2026-03-01T00:00:00Z'), joined: 1n, total: 0n });
