@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 ced1a9038fb277ea2a5a7412948129b1b2b2fd9a6a730279c5b67eec60c29d4f. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1c7b0d6918163c8c07b3518c5b09f513e390e27319a9f91df5baec1a21e8ad20. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -120,6 +120,26 @@ export interface paths {
      * @description Needs the scope `analytics:read`.
      */
     get: operations['getTagUse'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/audit/access': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who looked: the reads that were recorded
+     * @description Oldest first. A page may be shorter than `limit`, or empty, and have a `next_cursor` all the same. Needs the scope `audit:read`.
+     */
+    get: operations['listReads'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2713,6 +2733,24 @@ export interface components {
         projector: boolean;
       };
     };
+    /** @description Somebody looked. */
+    ReadRecord: {
+      actor: string | null;
+      /** @description Null where the event cannot be read; so may be all but `position`. */
+      at: string | null;
+      /** @description Of the times that were asked for; null: none. */
+      from: string | null;
+      /**
+       * @description Place in the log. Digits; positions of one log sort as text.
+       * @example 00000000000000000042
+       */
+      position: string;
+      request_id: string | null;
+      subject: string | null;
+      /** @description Of the times that were asked for; null: none. */
+      to: string | null;
+      what: string | null;
+    };
     Rebuild: {
       /** @enum {string} */
       cause: 'request' | 'start';
@@ -3726,6 +3764,27 @@ export interface components {
         'application/json': components['schemas']['MethodNotAllowedError'];
       };
     };
+    /** @description `There is no such contact` */
+    NoSuchContact: {
+      headers: {
+        'cache-control': components['headers']['cache-control'];
+        'content-security-policy': components['headers']['content-security-policy'];
+        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+        'Preference-Applied': components['headers']['Preference-Applied'];
+        RateLimit: components['headers']['RateLimit'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        'referrer-policy': components['headers']['referrer-policy'];
+        'strict-transport-security': components['headers']['strict-transport-security'];
+        'x-content-type-options': components['headers']['x-content-type-options'];
+        'x-frame-options': components['headers']['x-frame-options'];
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['NoSuchContactError'];
+      };
+    };
     /** @description `Resource not found` */
     NotFound: {
       headers: {
@@ -4409,6 +4468,107 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listReads: {
+    parameters: {
+      query?: {
+        /** @description Id of an API key: only what was read with it. */
+        actor?: string;
+        /** @description Id or address of a contact: only reads of its record. */
+        contact?: string;
+        /** @description `next_cursor` of the page before. */
+        cursor?: string;
+        /** @description Only what happened then or later. */
+        from?: string;
+        /** @description The most entries of the answer. */
+        limit?: number;
+        /** @description Only what happened then or earlier. */
+        to?: string;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Who looked: the reads that were recorded */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['ReadRecord'][];
+            /**
+             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
+             * @example eyJhZnRlciI6ImxzdF8wMSJ9
+             */
+            next_cursor?: string;
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['InvalidRangeError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['RequiredError']
+            | components['schemas']['InvalidTimeError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NoSuchContact'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -9071,6 +9231,7 @@ export const operationTable = {
   listGroups: ['get', '/v1/groups', 'safe'],
   listLists: ['get', '/v1/lists', 'safe'],
   listProjections: ['get', '/v1/projections', 'safe'],
+  listReads: ['get', '/v1/audit/access', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],
   removeContactTags: ['post', '/v1/contacts/tags/{list_id}/remove', 'safe'],

@@ -4,6 +4,7 @@ import { createAudit } from '../audit/audit.js';
 import type { LogHead } from '../audit/basis.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
+import type { RecordRead } from '../commands/access.js';
 import type { Audience } from '../commands/audience.js';
 import { subjectOf } from '../commands/email-content.js';
 import { ServiceError } from '../errors.js';
@@ -11,6 +12,7 @@ import type { AnalyticsQueries } from '../projections/analytics-queries.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Queries } from '../projections/queries.js';
 import { liveProjections } from '../projections/views.js';
+import { createAccessLog } from './access.js';
 import { analyticsRoutes } from './analytics.js';
 import { auditRoutes, type Proofs } from './audit.js';
 import { catalogueRoutes } from './catalogue.js';
@@ -40,6 +42,8 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   /** What the auditor's answers rest on. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
+  /** Undefined: who looked is not recorded. */
+  readonly recordRead?: RecordRead | undefined;
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[];
   /** Of the service, for its description. */
@@ -105,7 +109,8 @@ function mountEndpoints(
   viewsRoutes(routes, { ...options, endpoints: endpoints.views, projections: liveProjections, reads });
   keysRoutes(routes, { ...options, endpoints: endpoints.keys });
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
-  auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, reads });
+  const access = createAccessLog(options.recordRead);
+  auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, access, reads });
 }
 
 const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({

@@ -5,6 +5,8 @@ import type { Feed, FeedEvent, FeedRequest } from '../audit/feed.js';
 import { hiddenFrom } from '../audit/redaction.js';
 import { createSlots } from '../audit/slots.js';
 import { ServiceError } from '../errors.js';
+import { wholeLog } from '../events/access.js';
+import { createAccessLog, type AccessLog } from './access.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { checkParameters } from './query.js';
 import { defaultLimit } from './schemas/query.js';
@@ -14,18 +16,25 @@ const mostFollowers = 100;
 /** Something is sent at least this often, so that a dead connection is noticed. */
 const heartbeatMs = 15_000;
 const lookForStopMs = 250;
+/** Of who asks who looked. */
+const unrecorded = createAccessLog(undefined);
+const wholeFeed = { subject: wholeLog, what: 'feed' } as const;
 
 type Events = Endpoints['audit']['events'];
 type EventsQuery = z.output<Events['query']>;
 
-export function addFeed(
-  routes: Routes,
-  endpoint: Events,
-  { feed, isStopping }: { readonly feed: Feed; readonly isStopping: () => boolean },
-): void {
+interface FeedRoute {
+  readonly feed: Feed;
+  readonly access: AccessLog;
+  readonly isStopping: () => boolean;
+}
+
+export function addFeed(routes: Routes, endpoint: Events, { feed, access: accessLog, isStopping }: FeedRoute): void {
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
-  routes.on(endpoint, async ({ request, query, scopes, signal }) => {
+  routes.on(endpoint, async (call) => {
+    const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';
+    const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;
     if (isFollowed) checkParameters(request.query, ['after', 'types', 'follow']);
     const wanted = {
       after: await afterOf(request, query, feed),
@@ -35,11 +44,16 @@ export function addFeed(
     };
     if (isFollowed) {
       const close = await followers.take();
-      return { contentType: 'text/event-stream', pieces: serverSent(feed, wanted, isStopping), close };
+      const pieces = access.streaming(call, wholeFeed, serverSent(feed, wanted, isStopping));
+      return { contentType: 'text/event-stream', pieces, close };
     }
-    if (query.format === 'ndjson')
-      return { contentType: 'application/x-ndjson', pieces: asLines(feed.all(wanted), query.limit ?? Infinity) };
+    if (query.format === 'ndjson') {
+      const lines = asLines(feed.all(wanted), query.limit ?? Infinity);
+      return { contentType: 'application/x-ndjson', pieces: access.streaming(call, wholeFeed, lines) };
+    }
     const { events, next, hasMore } = await feed.page({ ...wanted, limit: query.limit ?? defaultLimit });
+    // Who asks again and again for what is new has read nothing.
+    if (events.length > 0) await access.note(call, wholeFeed);
     return { data: events, beside: { next_after: next, has_more: hasMore } };
   });
 }

@@ -2,6 +2,7 @@
 import type { Audit } from '../audit/audit.js';
 import { listAsCsv, listAsLines } from '../audit/list-lines.js';
 import { createSlots } from '../audit/slots.js';
+import type { AccessLog } from './access.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import type { Routes } from './routes.js';
 
@@ -9,13 +10,20 @@ const passesAtOnce = 2;
 
 type ListAt = Endpoints['audit']['listAt'];
 
-export function addListAt(routes: Routes, endpoint: ListAt, audit: Pick<Audit, 'listAt'>): void {
+interface ListRoute {
+  readonly audit: Pick<Audit, 'listAt'>;
+  readonly access: AccessLog;
+}
+
+export function addListAt(routes: Routes, endpoint: ListAt, { audit, access }: ListRoute): void {
   const passes = createSlots({ running: passesAtOnce, retryAfter: 5 });
-  routes.on(endpoint, async ({ query: { time, format }, parameter, signal }) => {
-    const list = await audit.listAt({ list: parameter('list_id'), time, signal: signal() });
+  routes.on(endpoint, async (call) => {
+    const { time, format } = call.query;
+    const list = await audit.listAt({ list: call.parameter('list_id'), time, signal: call.signal() });
     const close = await passes.take();
-    if (format === 'csv')
-      return { contentType: 'text/csv; charset=utf-8; header=present', pieces: listAsCsv(list), close };
-    return { contentType: 'application/x-ndjson', pieces: listAsLines(list), close };
+    const isCsv = format === 'csv';
+    const read = { subject: list.list_id, what: 'list', to: time } as const;
+    const pieces = access.streaming(call, read, isCsv ? listAsCsv(list) : listAsLines(list));
+    return { contentType: isCsv ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson', pieces, close };
   });
 }

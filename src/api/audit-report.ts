@@ -3,7 +3,8 @@ import type { Audit } from '../audit/audit.js';
 import { hiddenFrom } from '../audit/redaction.js';
 import { createReport, type ReportSources } from '../audit/report.js';
 import { reportPage, reportPolicy } from '../audit/report-page.js';
-import type { Call } from './endpoint-runner.js';
+import type { AccessLog } from './access.js';
+import type { FindContact } from './audit-contact.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { securityHeaders } from './security-headers.js';
 import type { Routes } from './routes.js';
@@ -18,22 +19,22 @@ export interface SealedLog {
 interface ReportRoute {
   readonly audit: Audit;
   readonly proofs: SealedLog;
-  readonly find: (
-    call: Call<unknown, unknown, 'contact'>,
-  ) => Promise<{ readonly stream: string; readonly contactId?: string }>;
+  readonly access: AccessLog;
+  readonly find: FindContact;
 }
 
 const pageHeaders = securityHeaders(reportPolicy);
 
 export function addReport(routes: Routes, endpoint: Endpoints['audit']['report'], options: ReportRoute): void {
-  const { audit, proofs, find } = options;
+  const { audit, proofs, access, find } = options;
   routes.on(endpoint, async (call) => {
     const { list_id: list, time } = call.query;
-    const found = await find(call);
     const contact = call.parameter('contact');
+    const { subject, ...found } = await find(call, contact);
     const asked = { contact, ...found, list, time, askedBy: call.context.actor, hidden: hiddenFrom(call.scopes) };
     const sources = { audit, tree: proofs.tree, seal: await proofs.newestSeal() };
-    const made = await createReport(sources, { ...asked, signal: call.signal() });
+    const make = () => createReport(sources, { ...asked, signal: call.signal() });
+    const made = await access.answering(call, { subject, what: 'report', to: time }, make);
     if (call.request.accepts(['text/html', 'application/json']) === 'application/json') return { data: made };
     const pieces = one(reportPage(made));
     return { contentType: 'text/html; charset=utf-8', pieces, security: pageHeaders };

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshots } from './catalogue-snapshots.js';
+import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
@@ -22,6 +23,8 @@ import { createSaltSource, createUlidSource } from './ids.js';
 
 const cachedContacts = 20_000;
 const cachedEmails = 1_000;
+/** Those that a process writes to about midnight. */
+const cachedDays = 2;
 /** How often the catalogues are brought up to date where other processes write to them. */
 const followMs = 1_000;
 const closeTimeoutMs = 3_000;
@@ -96,6 +99,7 @@ export async function openCommands(options: CommandsOptions) {
     audience,
     emails,
     keys: handlerOf(keyDecider, 1),
+    recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
     newId,
     /**
      * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot

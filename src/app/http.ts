@@ -66,6 +66,7 @@ export async function openHttp(options: HttpOptions) {
     readiness({ store, views, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
   const app = createApp({
     audience: commands.audience,
+    recordRead: config.isAccessLogged ? commands.recordRead : undefined,
     queries: views.queries,
     analytics: views.analytics,
     ownWrites: views.ownWrites,

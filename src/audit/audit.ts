@@ -1,4 +1,5 @@
 /** The answers for auditors, over one log. */
+import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
 import { begin, type Asked, type AuditSources, type Begun } from './basis.js';
 import type { EmailSources } from './emails.js';
 import { createFeed, type Feed } from './feed.js';
@@ -23,6 +24,8 @@ export interface Audit {
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
   lists(): Promise<Lists>;
+  /** Who looked. */
+  reads(request: ReadsRequest): Promise<ReadsPage>;
   readonly feed: Feed;
   /** For proofs. */
   readonly stored: StoredEvents;
@@ -39,6 +42,7 @@ export function createAudit(options: AuditOptions): Audit {
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
     lists: () => listsOf(sources),
+    reads: (request) => readsPage(sources, request),
     feed: createFeed(reader),
     stored: createStoredEvents(sources),
   };

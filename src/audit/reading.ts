@@ -82,16 +82,20 @@ export function decoded(stored: StoredEvent): Recorded<DomainEvent> {
   }
 }
 
-/** Undefined: it cannot be read, or is no event of a contact. The caller must name it in the answer. */
-export function readableContact(stored: StoredEvent): Recorded<ContactEvent> | undefined {
-  let recorded: Recorded<DomainEvent>;
+/** Undefined: it cannot be read. The caller must name it in the answer. */
+export function readable(stored: StoredEvent): Recorded<DomainEvent> | undefined {
   try {
-    recorded = codec.decode(stored);
+    return codec.decode(stored);
   } catch (error) {
     if (isUnreadable(error)) return undefined;
     throw error;
   }
-  return isOfContact(recorded) ? recorded : undefined;
+}
+
+/** As `readable`; undefined also where it is no event of a contact. */
+export function readableContact(stored: StoredEvent): Recorded<ContactEvent> | undefined {
+  const recorded = readable(stored);
+  return recorded !== undefined && isOfContact(recorded) ? recorded : undefined;
 }
 
 const isOfContact = (recorded: Recorded<DomainEvent>): recorded is Recorded<ContactEvent> =>

@@ -29,6 +29,8 @@ export interface Circumstances {
 /** Pure: no clock, no I/O, no randomness. Deciding the same command again on the resulting state yields no events. */
 export interface Decider<State, Command, Event extends DomainEvent = DomainEvent> {
   readonly initial: State;
+  /** Nothing is folded: of a stream its last event is read, and no other. */
+  readonly isStateless?: true;
   evolve(state: State, event: Event, metadata: Pick<Metadata, 'at' | 'idempotency'>): State;
   decide(command: Command, state: State, circumstances: Circumstances): Decision<Event>;
   /** Whether an event read from the stream is one that `evolve` knows; one that it does not know makes the stream undecidable (503). */

@@ -6,9 +6,11 @@ import type { Decider } from './decider.js';
 
 interface StateCacheOptions<State, Event extends DomainEvent> {
   readonly reader: Pick<EventReader, 'readStream'>;
-  readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows'>;
+  readonly decider: Pick<Decider<State, never, Event>, 'initial' | 'evolve' | 'knows' | 'isStateless'>;
   readonly cacheSize: number;
 }
+
+const lastOnly = { direction: 'backwards', limit: 1 } as const;
 
 export function createStateCache<State, Event extends DomainEvent>(options: StateCacheOptions<State, Event>) {
   const { reader, decider, cacheSize } = options;
@@ -70,8 +72,9 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
   async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {
     let loaded = start;
+    const later = decider.isStateless === true ? lastOnly : { from: start.revision + 1n };
     try {
-      for await (const events of reader.readStream(stream, { from: start.revision + 1n }))
+      for await (const events of reader.readStream(stream, later))
         for (const stored of events) loaded = foldOne(loaded, stored);
     } catch (error) {
       if (isUnreadable(error) && loaded.revision >= 0n) keep(partialFolds, stream, loaded);

@@ -1,5 +1,6 @@
 /** Turns events into stored text and back. Everything that is read from the log passes here: schema, upcasters, metadata. */
 import { z } from 'zod';
+import { accessSchemas, type AccessEvent } from './access.js';
 import { contactSchemas, type ContactEvent } from './contact.js';
 import { emailSchemas, type EmailEvent } from './email.js';
 import { erasureSchemas, type ErasureEvent } from './erasures.js';
@@ -9,7 +10,7 @@ import { keySchemas, type KeyEvent } from './keys.js';
 import { serviceSchemas, type ServiceEvent } from './service.js';
 
 export type DomainEvent =
-  GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent | ErasureEvent;
+  GroupEvent | ListEvent | TagEvent | ContactEvent | EmailEvent | ServiceEvent | KeyEvent | ErasureEvent | AccessEvent;
 export type EventType = DomainEvent['type'];
 
 export const eventSchemas = {
@@ -21,6 +22,7 @@ export const eventSchemas = {
   ...serviceSchemas,
   ...keySchemas,
   ...erasureSchemas,
+  ...accessSchemas,
 } satisfies EventSchemas;
 
 /** Turns `data` of one schema version into the next. Pure; kept for ever. */

@@ -8,6 +8,8 @@ export const tagsStream = 'tags';
 export const serviceStream = 'service';
 export const keysStream = 'keys';
 export const erasuresStream = 'erasures';
+/** Who looked on a day in UTC, `YYYY-MM-DD`. */
+export const accessStream = (day: string): string => `access-${day}`;
 const contactPrefix = 'contact-';
 const emailPrefix = 'email-';
 

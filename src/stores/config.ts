@@ -107,6 +107,7 @@ const schema = z.object({
   SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
   SEAL_DIR: optional(z.string()),
   SEAL_KEY: optional(z.string()),
+  ACCESS_LOG: optional(z.enum(['on', 'off'], 'must be on or off')).default('on'),
   RATE_LIMIT: optional(wholeNumber(100_000_000)).default(6000),
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
@@ -148,6 +149,8 @@ export function readConfig(environment: Environment) {
     ...storesIn(settings),
     /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
     seals: { every: settings.SEAL_EVERY, copies: settings.SEAL_DIR, key: settings.SEAL_KEY },
+    /** Whether reads of auditors are recorded. */
+    isAccessLogged: settings.ACCESS_LOG === 'on',
     roles: new Set(settings.ROLES),
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,

@@ -1,6 +1,7 @@
 /** docs/events.md against the schemas, both ways: names, fields, types, and which fields may be absent. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { readKinds } from '../../src/events/access.js';
 import { codec, eventSchemas, type EventType } from '../../src/events/codec.js';
 import { metadataSchema } from '../../src/events/envelope.js';
 import type { EndingReason } from '../../src/mailer/record.js';
@@ -108,10 +109,16 @@ describe('docs/events.md', () => {
     expect(shown.sort()).toEqual(Object.keys(reasons).sort());
   });
 
+  test('has exactly the words for what was read', () => {
+    const shown = rows(section(text, '### What was read')).map(([name = '']) => codes(name)[0]);
+    expect(shown).toEqual(readKinds);
+  });
+
   test('personal data stands under person and message only', () => {
+    // `subject` without them is the key of a stream.
     const personal = /email$|^first|^last|phone|birth|address|city|country|zipcode|subject$|template|response|\bip$/i;
     for (const [name, fields] of Object.entries(documented))
       for (const field of Object.keys(fields))
-        if (!/^(?:person|message)\b/.test(field)) expect(field, name).not.toMatch(personal);
+        if (!/^(?:person|message|subject)\b/.test(field)) expect(field, name).not.toMatch(personal);
   });
 });

@@ -302,7 +302,9 @@ describe('an auditor, with audit:read alone,', () => {
   test('reads the record and changes nothing, whatever the route', async () => {
     const auditor = await issue(['audit:read']);
     const list = await newList(service);
-    const before = await service.countEvents();
+    // Only that it was read.
+    const changes = async () => (await service.events()).filter(({ type }) => type !== 'RecordRead').length;
+    const before = await changes();
     const reads: string[] = [];
     for (const { method, path, scope } of endpoints) {
       const target = path.replaceAll(/\{(\w+)\}/g, list);
@@ -317,7 +319,7 @@ describe('an auditor, with audit:read alone,', () => {
     }
     expect(reads.every((route) => /^(GET|HEAD) \/v1\/audit\//.test(route))).toBe(true);
     expect(reads.length).toBeGreaterThan(0);
-    expect(await service.countEvents()).toBe(before);
+    expect(await changes()).toBe(before);
   });
 
   test('sees digests in the event feed, from which the chain can be computed', async () => {

@@ -20,7 +20,7 @@ import { folded } from '../support/folded.js';
 const later = (seconds: number): string => new Date(Date.parse(exampleTime) + seconds * 1_000).toISOString();
 
 describe('all views', () => {
-  it('handle every event type but those of the service, API keys, the register of erasures and bare consent', () => {
+  it('handle every event type but those of the service, API keys, the register of erasures, reads and bare consent', () => {
     const handled = new Set<string>(liveProjections.flatMap(({ handles }) => handles));
     const ignored = Object.keys(eventSchemas).filter((type) => !handled.has(type));
     const ofKeys = ['ApiKeyCreated', 'ApiKeyRotated', 'ApiKeyRevoked'];
@@ -30,6 +30,7 @@ describe('all views', () => {
       ...ofKeys,
       'ErasureRequested',
       'ErasureCompleted',
+      'RecordRead',
     ]);
   });
 

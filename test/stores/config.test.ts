@@ -6,6 +6,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['PORT', { PORT: '70000' }],
   ['SMTP_URL', { SMTP_URL: 'foo' }],
   ['SMTP_URL', { SMTP_URL: 'https://example.com' }],
+  ['ACCESS_LOG', { ACCESS_LOG: 'no' }],
   ['RATE_LIMIT', { RATE_LIMIT: '-1' }],
   ['RATE_LIMIT_EMAIL', { RATE_LIMIT_EMAIL: 'many' }],
   ['ROLES', { ROLES: 'api' }],

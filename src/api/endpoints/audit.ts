@@ -57,6 +57,21 @@ export const auditEndpoints = {
     answer: { data: proofSchema },
     errors: [...ofAddress, 'no_such_contact', 'too_many_events'],
   }),
+  access: ownRead('listReads', '/v1/audit/access', {
+    scope: 'audit:read',
+    summary: 'Who looked: the reads that were recorded',
+    description: 'Oldest first. A page may be shorter than `limit`, or empty, and have a `next_cursor` all the same.',
+    query: z
+      .object({
+        contact: optionalText('Id or address of a contact: only reads of its record.'),
+        actor: optionalText('Id of an API key: only what was read with it.'),
+        ...between,
+        ...paging,
+      })
+      .refine(inOrder, outOfOrder),
+    answer: pageOf(answers.readRecord),
+    errors: [...ofAddress, 'no_such_contact'],
+  }),
   listAt: ownRead('getListAt', '/v1/audit/lists/{list_id}/at', {
     scope: 'audit:read',
     summary: 'The members of a list as they were at a time',

@@ -216,6 +216,25 @@ export const feed = {
   others: { 'application/x-ndjson': feedEvent, 'text/event-stream': feedEvent },
 };
 
+const readTime = time.nullable().describe('Of the times that were asked for; null: none.');
+
+export const readRecord = object(
+  'ReadRecord',
+  {
+    at: origin.at.nullable().describe('Null where the event cannot be read; so may be all but `position`.'),
+    actor: origin.actor.nullable(),
+    request_id: origin.request_id.nullable(),
+    what: value.text('What was read: see docs/events.md.', 'history').nullable(),
+    subject: value
+      .text('Key of the stream of a contact, id of a list, or `log`.', '0123456789abcdef0123456789abcdef')
+      .nullable(),
+    from: readTime,
+    to: readTime,
+    position,
+  },
+  'Somebody looked.',
+);
+
 const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
 
 const reportSeal = object('ReportSeal', {

@@ -9,6 +9,7 @@ import { auditing, findContact } from './log.js';
 import { timeIn, timeOption } from './options.js';
 import { paintFor, type Paint } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
+import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { printable } from '../table.js';
 import { placeOf, unreadableInWords } from '../unreadable-report.js';
@@ -36,6 +37,7 @@ async function at(contact: string, options: z.output<typeof optionsSchema>, line
     const found = await findContact(contact, open);
     const answer = await open.audit.contactAt({ ...found, list: options.list, time, signal });
     await stdout.write(line.json ? `${JSON.stringify(answer)}\n` : inWords(answer, paintFor(stdout, env)));
+    sayNotRecorded(line);
   });
 }
 

@@ -1,5 +1,6 @@
 /** `audience audit`: the commands of the auditor. */
 import type { Command } from 'commander';
+import { registerAuditAccess } from './access.js';
 import { registerAuditAt } from './at.js';
 import { registerAuditConsistency } from './consistency.js';
 import { registerAuditEvents } from './events.js';
@@ -24,6 +25,7 @@ export function registerAudit(program: Command, line: CommandLine): void {
   registerAuditLists(audit, line);
   registerAuditReport(audit, line);
   registerAuditEvents(audit, line);
+  registerAuditAccess(audit, line);
   registerAuditVerify(audit, line);
   registerAuditSeal(audit, line);
   registerAuditSeals(audit, line);

@@ -6,6 +6,7 @@ import { auditing, type Auditing } from './log.js';
 import { wholeNumberIn } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
+import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { printable } from '../table.js';
 
@@ -21,7 +22,7 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
     .command('events')
     .description('the events as they are stored, in the order of the log')
     .option('--after <position>', 'only events after this position; now: only what comes')
-    .option('--types <names>', 'only events of these names, separated by commas')
+    .option('--types <names>', 'only events of these names, separated by commas (default: all but RecordRead)')
     .option('--limit <n>', 'at most this many events')
     .option('--follow', 'then wait for what comes, until Ctrl-C')
     .action((options: unknown) => events(optionsSchema.parse(options), line));
@@ -39,7 +40,10 @@ async function events(options: z.output<typeof optionsSchema>, line: CommandLine
   await auditing(line, async (open) => {
     const request = { after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
     const { feed } = open.audit;
+    // What is followed ends when somebody ends it.
+    if (options.follow) sayNotRecorded(line);
     await write(options.follow ? coming(feed, request) : feed.all(request), { limit, line });
+    if (!options.follow) sayNotRecorded(line);
   });
 }
 

@@ -9,6 +9,7 @@ import { timeIn, wholeNumberIn } from './options.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
+import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { table } from '../table.js';
 
@@ -47,6 +48,7 @@ async function history(contact: string, options: z.output<typeof optionsSchema>,
     const found = await findContact(contact, open);
     const all = pages({ ...found, list: options.list, from, to, limit }, open);
     await (line.json ? writeLines(all, line) : writeTable(all, line));
+    sayNotRecorded(line);
   });
 }
 
@@ -75,7 +77,7 @@ async function writeLines(all: AsyncIterable<HistoryPage>, { stdout }: CommandLi
     await stdout.write(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
     end = { ...begun.basis, emails_until };
   }
-  await stdout.write(`${JSON.stringify({ line: 'end', ...end })}\n`);
+  await stdout.write(`${JSON.stringify({ line: 'end', ...end, ...notRecorded })}\n`);
 }
 
 const titles = ['TIME', 'WHAT', 'BY', 'REQUEST'];

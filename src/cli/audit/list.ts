@@ -8,6 +8,7 @@ import { auditing } from './log.js';
 import { timeIn, timeOption } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace, writeWhole } from '../../transfer/export-file.js';
+import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { unreadableInWords } from '../unreadable-report.js';
 
@@ -47,6 +48,7 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
     // The first line of NDJSON has it.
     const basis = line.json ? [] : basisInWords(list);
     for (const said of [...unreadableInWords(list.unreadable()), ...basis]) stderr.write(`${said}\n`);
+    sayNotRecorded(line);
   });
 }
 
@@ -58,7 +60,7 @@ async function toFile(
   const { count } = list.unreadable();
   if (line.json)
     await line.stdout.write(
-      `${JSON.stringify({ file, bytes, sha256, ...(count === 0 ? {} : { unreadable: count }) })}\n`,
+      `${JSON.stringify({ file, bytes, sha256, ...(count === 0 ? {} : { unreadable: count }), ...notRecorded })}\n`,
     );
   else line.stderr.write(`${file}: ${bytes} bytes, SHA-256 ${sha256}\n`);
 }

@@ -10,6 +10,7 @@ import { fingerprintOf, SealError } from '../../evidence/seal.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
+import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { auditing, findContact, type Auditing } from './log.js';
@@ -46,6 +47,7 @@ async function prove(contact: string, options: Options, line: CommandLine): Prom
   await auditing(line, async (open) => {
     try {
       await write(await proofOf(contact, options, open), out, line);
+      sayNotRecorded(line);
     } catch (error) {
       if (!(error instanceof ProofError || error instanceof SealError)) throw error;
       throw new CommandFailedError(`Nothing was proven: ${error.message}.`, { type: 'proof', cause: error });
@@ -85,7 +87,9 @@ async function write(proof: Proof, out: string, { stdout, stderr, json }: Comman
   const { events, ...stated } = proof;
   const key_fingerprint = fingerprintOf(proof.public_key);
   if (json)
-    return await stdout.write(`${JSON.stringify({ file: out, ...stated, key_fingerprint, events: events.length })}\n`);
+    return await stdout.write(
+      `${JSON.stringify({ file: out, ...stated, key_fingerprint, events: events.length, ...notRecorded })}\n`,
+    );
   const { deletions, stream, sealed_at } = proof;
   stderr.write(
     `Proven in ${out}: ${count(events.length - deletions.length)} events of ${stream} and ${count(deletions.length)} deletions of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,

@@ -9,6 +9,7 @@ import type { TreeSource } from '../../eventstore/tree.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
+import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { openLinks } from './evidence-links.js';
 import { auditing, findContact, type Auditing } from './log.js';
@@ -53,10 +54,13 @@ async function report(contact: string, options: Options, line: CommandLine): Pro
   await auditing(line, async (open) => {
     const made = await reportOn(contact, options, open);
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
-    if (out === '-') return await line.stdout.write(text);
-    // It holds personal data.
-    await keep(out, text, 0o600);
-    line.stderr.write(`Written to ${out}. ${made.answer}\n`);
+    if (out === '-') await line.stdout.write(text);
+    else {
+      // It holds personal data.
+      await keep(out, text, 0o600);
+      line.stderr.write(`Written to ${out}. ${made.answer}\n`);
+    }
+    sayNotRecorded(line);
   });
 }
 

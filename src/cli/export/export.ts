@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { timeIn, timeOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
-import { exportInWords, exportAsJson } from './report.js';
+import { exportInWords, exportAsJson, showsPersons } from './report.js';
 import { UsageError } from '../../transfer/failures.js';
+import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
 import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../../transfer/run-export.js';
@@ -74,6 +75,7 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
     const report = line.json ? exportAsJson(request, result) : exportInWords(request, result);
     if (isPiped) line.stderr.write(report);
     else await line.stdout.write(report);
+    if (showsPersons(request)) sayNotRecorded(line);
   } finally {
     bar.clear();
     await reader.close();

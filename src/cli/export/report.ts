@@ -1,5 +1,6 @@
 /** The result of an export, in words or as one JSON object. */
 import path from 'node:path';
+import { notRecorded } from '../not-recorded.js';
 import { unreadableInWords } from '../unreadable-report.js';
 import { checksumFileOf } from '../../transfer/export-file.js';
 import { count, duration } from '../progress-bar.js';
@@ -11,6 +12,9 @@ const records: Readonly<Record<ExportedKind, string>> = {
   lists: 'lists',
   growth: 'days of lists',
 };
+
+export const showsPersons = ({ what }: Pick<ExportRequest, 'what'>): boolean =>
+  what === 'events' || what === 'contacts';
 
 export function exportInWords({ what, format, time, file }: ExportRequest, result: ExportResult): string {
   const { bytes, sha256, events, position, milliseconds } = result;
@@ -45,6 +49,7 @@ export function exportAsJson({ what, format, time, file }: ExportRequest, result
     milliseconds: Math.round(milliseconds),
     unreadable: result.unreadable.count,
     unreadable_events: result.unreadable.events,
+    ...(showsPersons({ what }) ? notRecorded : {}),
   };
   return `${JSON.stringify(report)}\n`;
 }

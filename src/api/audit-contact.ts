@@ -1,0 +1,43 @@
+/** Finds the contact that an auditor asks for, by its id or its address. */
+import { ServiceError } from '../errors.js';
+import { recipientOf } from '../events/streams.js';
+import type { Queries } from '../projections/queries.js';
+import type { Call } from './endpoint-runner.js';
+import { parseContact } from './query.js';
+import type { Reads } from './reads.js';
+
+export interface FoundContact {
+  readonly stream: string;
+  /** Undefined: asked for by address. Then there may be no such contact. */
+  readonly contactId?: string;
+  /** Under which reads of its record are recorded. */
+  readonly subject: string;
+}
+
+/** @throws ServiceError `no_such_contact`, `unavailable`, and what is wrong with an address */
+export type FindContact = (call: Pick<Call, 'minPosition'>, text: string) => Promise<FoundContact>;
+
+export interface ContactSources {
+  readonly queries: Pick<Queries, 'contactById'>;
+  readonly reads: Reads;
+  readonly streamOf: (email: string) => string;
+}
+
+/** The stream follows from an address; for an id the view knows it. */
+export function contactFinder({ queries, reads, streamOf }: ContactSources): FindContact {
+  const foundBy = (email: string): FoundContact => {
+    const stream = streamOf(email);
+    return { stream, subject: recipientOf(stream) };
+  };
+  return async (call, text) => {
+    const contact = parseContact(text);
+    if ('email' in contact) return foundBy(contact.email);
+    const { contactId } = contact;
+    await reads.visible(call, { touched: [`contacts/${contactId}`], parked: [] });
+    const found = await queries.contactById(contactId);
+    if (found !== undefined) return { ...foundBy(found.email), contactId };
+    // The view may lack the contact because it could not fold its events.
+    if (reads.isIncomplete(['contacts'])) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
+    throw new ServiceError('no_such_contact');
+  };
+}

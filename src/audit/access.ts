@@ -1,0 +1,131 @@
+/** Who looked: the records of reads, from the streams of the days. */
+import { accessStream } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
+import type { AuditSources } from './basis.js';
+import { originOf } from './feed.js';
+import { readable, streamPages } from './reading.js';
+import { isCalendarDay } from './times.js';
+
+export interface ReadsRequest {
+  /** See `RecordRead`: of a contact the key of its stream. Default: everything that was read. */
+  readonly subject?: string | undefined;
+  readonly actor?: string | undefined;
+  /** First and last time. ISO 8601, UTC, milliseconds. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** All but `position` is null where the event cannot be read: it is shown whatever is asked for. */
+export interface ReadRecord {
+  readonly at: string | null;
+  readonly actor: string | null;
+  readonly request_id: string | null;
+  readonly what: string | null;
+  readonly subject: string | null;
+  /** Null also where no time was asked for. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly position: string;
+}
+
+export interface ReadsPage {
+  readonly items: readonly ReadRecord[];
+  readonly next_cursor?: string;
+}
+
+/** A page may be shorter than its limit, and there is more: that many records are looked at for one. */
+const recordsAPage = 10_000;
+
+/** Oldest first. @throws StoreUnavailableError, ServiceError `unavailable`, and the reason of the signal */
+export async function readsPage(sources: AuditSources, request: ReadsRequest): Promise<ReadsPage> {
+  const items: ReadRecord[] = [];
+  let looked = 0;
+  let next_cursor = '';
+  for await (const events of recordedReads(sources, request)) {
+    for (const event of events) {
+      const read = recordOf(event);
+      if (isWanted(read, request)) {
+        if (items.length === request.limit) return { items, next_cursor };
+        items.push(read);
+      }
+      next_cursor = cursorOf(event);
+    }
+    looked += events.length;
+    if (looked >= recordsAPage) return { items, next_cursor };
+  }
+  return { items };
+}
+
+/** All of them, page by page. */
+export async function* everyRead(
+  audit: { reads(request: ReadsRequest): Promise<ReadsPage> },
+  wanted: Omit<ReadsRequest, 'after' | 'limit'>,
+): AsyncGenerator<readonly ReadRecord[]> {
+  let after: string | undefined;
+  do {
+    const { items, next_cursor } = await audit.reads({ ...wanted, after, limit: 1_000 });
+    yield items;
+    after = next_cursor;
+  } while (after !== undefined);
+}
+
+/** Whether `after` can be asked for. */
+export function isReadsCursor(text: string): boolean {
+  const [day = '', revision = ''] = text.split('.');
+  return isCalendarDay(day) && /^[0-9]{1,18}$/.test(revision) && text === `${day}.${revision}`;
+}
+
+const dayLength = 'YYYY-MM-DD'.length;
+const cursorOf = ({ stream, revision }: StoredEvent): string => `${stream.slice(-dayLength)}.${revision}`;
+
+async function* recordedReads(
+  sources: AuditSources,
+  { from, to, after, signal }: ReadsRequest,
+): AsyncGenerator<readonly StoredEvent[]> {
+  const { reader, clock, pace } = sources;
+  // Clocks differ.
+  const tomorrow = dayBeside(new Date(clock()).toISOString(), 1);
+  const last = to === undefined || to > tomorrow ? tomorrow : dayOf(to);
+  const [begun = await firstDay(sources, from), revision = '-1'] = after?.split('.') ?? [];
+  for (let day = begun; day <= last; day = dayBeside(day, 1)) {
+    const next = day === begun ? BigInt(revision) + 1n : 0n;
+    yield* streamPages(reader, { stream: accessStream(day), from: next, signal, pace });
+  }
+}
+
+/** No read is older than the log. What was asked for just before midnight may have been recorded just after it. */
+async function firstDay({ reader }: AuditSources, from?: string): Promise<string> {
+  for await (const [first] of reader.readAll({ limit: 1 })) {
+    const begun = first && originOf(first.metadata).at;
+    if (typeof begun !== 'string') break;
+    return from === undefined || from < begun ? dayOf(begun) : dayBeside(from, -1);
+  }
+  return '9999-12-31';
+}
+
+const dayOf = (time: string): string => time.slice(0, dayLength);
+
+function dayBeside(time: string, days: number): string {
+  const day = new Date(`${dayOf(time)}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + days);
+  return dayOf(day.toISOString());
+}
+
+function recordOf(stored: StoredEvent): ReadRecord {
+  const { at, actor, request_id } = originOf(stored.metadata);
+  const event = readable(stored)?.event;
+  const { subject = null, what = null, from = null, to = null } = event?.type === 'RecordRead' ? event.data : {};
+  return { at, actor, request_id, what, subject, from, to, position: stored.position };
+}
+
+function isWanted({ at, actor, subject }: ReadRecord, wanted: ReadsRequest): boolean {
+  const { from = '', to } = wanted;
+  if (at !== null && (at < from || (to !== undefined && at > to))) return false;
+  return isOneOf(subject, wanted.subject) && isOneOf(actor, wanted.actor);
+}
+
+const isOneOf = (found: string | null, wanted: string | undefined): boolean =>
+  found === null || wanted === undefined || found === wanted;
