@@ -59,7 +59,7 @@ describe('a rebuild', () => {
     expect(seen).toEqual([...seen].sort());
     await projector.caughtUp();
     expect(projector.faults).toEqual([]);
-    expect(versionsOf(projector.status().live)).toEqual([2001, 1001]);
+    expect(versionsOf(projector.status().live)).toEqual([3001, 2001]);
     expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
   });
 
@@ -67,7 +67,7 @@ describe('a rebuild', () => {
     const store = await logOf(3);
     const { projector, models } = await started({ store, dropAfter: 1 });
     await projector.rebuild({ views: ['contacts'] });
-    expect(versionsOf(projector.status().live)).toEqual([2001, 1]);
+    expect(versionsOf(projector.status().live)).toEqual([3001, 1]);
     await expect
       .poll(async () => models.get(contacts, contactId(0)).catch((error: Error) => error.name), { timeout: 10_000 })
       .toBe('ReadModelsUnavailableError');
@@ -81,12 +81,12 @@ describe('a rebuild', () => {
     const result = await projector.rebuild({ views: ['contacts'], dryRun: true });
     expect(result).toMatchObject({
       outcome: 'checked',
-      views: [{ name: 'contacts', storage_version: 2001, documents: 20, live_documents: 20, differing: 0 }],
+      views: [{ name: 'contacts', storage_version: 3001, documents: 20, live_documents: 20, differing: 0 }],
     });
     if (result.outcome !== 'checked') return;
     expect(result.views[0]?.hash).toBe((await contentOf(models, contacts as Projection)).hash);
-    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
-    await expect(models.get({ ...contacts, version: 2001 }, contactId(0))).rejects.toThrow('no such table');
+    expect(versionsOf(projector.status().live)).toEqual([3, 2]);
+    await expect(models.get({ ...contacts, version: 3001 }, contactId(0))).rejects.toThrow('no such table');
     expect(await models.checkpoint('rebuild')).toBeNull();
   });
 
@@ -104,7 +104,7 @@ describe('a rebuild', () => {
     });
     const result = await projector.rebuild({ views: ['contacts'] });
     expect(result).toMatchObject({ outcome: 'differs', views: [{ differing: 1, differences: [contactId(7)] }] });
-    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    expect(versionsOf(projector.status().live)).toEqual([3, 2]);
     expect((await projector.reader.get<ContactDocument>(contacts, id))?.document.firstName).toBe('Eve');
   });
 
@@ -147,7 +147,7 @@ describe('an event that cannot be folded', () => {
       outcome: 'poison',
       poison: { view: 'contacts', stream, position, event_type: 'ContactProfileChanged' },
     });
-    expect(versionsOf(projector.status().live)).toEqual([2, 1]);
+    expect(versionsOf(projector.status().live)).toEqual([3, 2]);
     expect(projector.status().parked).toHaveLength(1);
     expect(await contentOf(projector.reader, contacts as Projection)).toEqual(before);
     expect(await models.checkpoint('rebuild')).toBeNull();
@@ -169,8 +169,8 @@ describe('an event that cannot be folded', () => {
     await appended;
     await projector.caughtUp();
     // Met before the switch or after it: never in between.
-    if (result.outcome === 'poison') expect(versionsOf(projector.status().live)).toEqual([2, 1]);
-    else expect(versionsOf(projector.status().live)).toEqual([2001, 1001]);
+    if (result.outcome === 'poison') expect(versionsOf(projector.status().live)).toEqual([3, 2]);
+    else expect(versionsOf(projector.status().live)).toEqual([3001, 2001]);
     expect(projector.status().parked).toMatchObject([{ view: 'contacts' }]);
     const { position } = await changeProfile(store, 1);
     await projector.caughtUp();
