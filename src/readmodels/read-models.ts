@@ -140,6 +140,12 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError
    */
   forget(checkpoint: Forgetting): Promise<void>;
+  /**
+   * When it resolves, no byte of documents that were deleted or replaced, or of dropped storages, is left in what the store
+   * keeps. An embedded store rewrites its file: the calling thread and all commits wait for that, readers do not.
+   * @throws ReadModelsUnavailableError it was not done, or a reader still holds what was: ask again.
+   */
+  scrub(): Promise<void>;
   /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
 }

@@ -86,6 +86,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
       await run('writing', () => collection(view).drop().catch(unlessMissing));
     },
     forget: (checkpoint) => run('writing', () => forgetCheckpoint(checkpoints, checkpoint)),
+    scrub: async () => undefined,
     lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
     close,
   };

@@ -1,6 +1,6 @@
 /** The embedded read models: the contract, and what only they promise. */
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,6 +36,45 @@ describe('SQLite read models', () => {
     file = path.join(folder, 'views.db');
   });
   afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('after a scrub has no byte of what was deleted, replaced or dropped, and all of the rest', async () => {
+    const models = openSqliteReadModels({ file });
+    const dropped: View = { ...view, storage: 2 };
+    await models.prepare(view);
+    await models.prepare(dropped);
+    const ids = Array.from({ length: 600 }, (_, at) => `d${at}`);
+    const write = (position: string, of: View, text: (id: string) => string | null) =>
+      models.commit({
+        writes: ids.map((id) => {
+          const owner = text(id);
+          const loaded = position === '1' || of === dropped ? null : String(Number(position) - 1);
+          return { view: of, id, document: owner === null ? null : { owner, size: 1 }, position, loaded };
+        }),
+        checkpoint: {
+          name: 'views',
+          previous: position === '1' ? null : { ...next, position: String(Number(position) - 1) },
+          next: { ...next, position },
+        },
+      });
+    await write('1', view, (id) => `mark-${id}-1.`);
+    await write('2', view, (id) => `mark-${id}-2.`.repeat(30));
+    await write('3', view, (id) => (id.endsWith('7') ? `kept-${id}.` : null));
+    await write('4', dropped, (id) => `mark-${id}-4.`);
+    await models.drop(dropped);
+    const bytes = () => [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('');
+    expect(bytes()).toContain('mark-');
+    const reader = new Database(file, { readonly: true, timeout: 0 });
+    reader.exec('begin');
+    reader.prepare('select count(*) from things_v1').get();
+    await expect(models.scrub()).rejects.toThrow(ReadModelsUnavailableError);
+    reader.close();
+    await models.scrub();
+    expect(bytes()).not.toContain('mark-');
+    expect(bytes()).toContain('kept-d7.');
+    expect((await models.get(view, 'd17'))?.document).toEqual({ owner: 'kept-d17.', size: 1 });
+    expect((await models.find(view, { where: { owner: 'kept-d27.' }, limit: 5 })).documents).toHaveLength(1);
+    await models.close();
+  });
 
   it('keeps no scattered index, and refuses what would need it', async () => {
     const scattered: View = { ...view, indexes: [...view.indexes, { fields: ['stream'], scattered: true }] };
