@@ -197,8 +197,16 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
 }
 
 function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): StoredEvent {
-  const place = { stream, revision: BigInt(revision), position: formatPosition(position) };
-  return { ...place, id, type, data: unpadded(data), metadata };
+  // One literal: putting it together from parts costs more.
+  return {
+    stream,
+    revision: BigInt(revision),
+    position: formatPosition(position),
+    id,
+    type,
+    data: unpadded(data),
+    metadata,
+  };
 }
 
 function demandPosition(position: Position): number {
