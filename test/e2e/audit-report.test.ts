@@ -9,6 +9,7 @@ import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
 import type { Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
+import { onServers } from '../support/stores.js';
 
 let service: Service;
 beforeAll(async () => {
@@ -59,7 +60,8 @@ test('somebody unknown', async () => {
   expect((await service.get(pathOf('nobody@example.com'))).body).toMatchObject({ type: 'unknown_contact' });
 });
 
-test('it names the newest seal in the folder while that holds, and none whose signature is wrong', async () => {
+test('it names the newest seal in the folder while that holds, and none whose signature is wrong', async ({ skip }) => {
+  skip(onServers, 'the seal is made of the embedded log');
   const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
   const email = someAddress('Bob');
   await service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
