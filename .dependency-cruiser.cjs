@@ -76,7 +76,7 @@ module.exports = {
       to: { pathNot: [room('commands'), room('events'), errors, eventStorePort] },
     },
     only('projections', room('events'), readModelPort),
-    only('audit', room('events'), eventStorePort, chain, node, npm('leven', 'mustache')),
+    only('audit', room('events'), eventStorePort, chain, node, npm('leven', 'mustache', 'zod')),
     only('projector', room('events'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
       'mailer',

@@ -1,7 +1,7 @@
 /** The Express app: all routes, and what answers when none of them does. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { createAudit } from '../audit/audit.js';
-import type { LogHead } from '../audit/basis.js';
+import type { LogHead } from '../audit/answers.js';
 import type { EmailHints } from '../audit/emails.js';
 import type { AuditReader } from '../audit/reading.js';
 import type { RecordRead } from '../commands/access.js';

@@ -1,7 +1,8 @@
 /** The endpoint of the event feed: pages of JSON, lines of NDJSON, or server-sent events as they come. */
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { Feed, FeedEvent, FeedRequest } from '../audit/feed.js';
+import type { FeedEvent } from '../audit/answers.js';
+import type { Feed, FeedRequest } from '../audit/feed.js';
 import { hiddenFrom } from '../audit/redaction.js';
 import { createSlots } from '../audit/slots.js';
 import { ServiceError } from '../errors.js';

@@ -7,7 +7,7 @@ import { InvalidCursorError, ReadModelsUnavailableError } from '../readmodels/re
 export interface Answer {
   readonly data: unknown;
   /** Fields that stand beside `data`: `next_cursor`, `incomplete`. */
-  readonly beside?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly beside?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly headers?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 /** The answers for auditors, over one log. */
 import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
+import type { ContactAt } from './answers.js';
 import { begin, type Asked, type AuditSources, type Begun } from './basis.js';
 import type { EmailSources } from './emails.js';
 import { createFeed, type Feed } from './feed.js';
@@ -7,7 +8,7 @@ import { createHistories, type HistoryPage, type HistoryRequest } from './histor
 import { listAt, type ListAt, type ListAtRequest } from './list-at.js';
 import { listsOf, type Lists } from './lists.js';
 import { createCatalogues } from './names.js';
-import { contactAt, type ContactAt, type ContactAtRequest } from './point-in-time.js';
+import { contactAt, type ContactAtRequest } from './point-in-time.js';
 import { createReplayPace } from './replay-pace.js';
 import { createStoredEvents, type StoredEvents } from './stored-events.js';
 

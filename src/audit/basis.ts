@@ -1,27 +1,7 @@
 /** What an answer rests on: when it was given, how much of which log it has seen, and the end of the evidence chain there. */
+import type { Basis, LogHead } from './answers.js';
 import { findList } from './find-list.js';
 import type { Moment, ReplaySources } from './names.js';
-
-export interface LogHead {
-  /** Null: nothing was ever written to the log. */
-  readonly log_id: string | null;
-  /** Of the last event of the log. */
-  readonly position: string;
-  /** Number of events in the chain, up to there; null: no chain is known. */
-  readonly ordinal: number | null;
-  /** The link of the last of them, in hex. */
-  readonly head: string | null;
-  /** The events after that one, up to `position`, have no link yet. */
-  readonly unlinked?: true;
-}
-
-export interface Basis extends LogHead {
-  readonly answered_at: string;
-  /** A time that was asked for had not come yet. */
-  readonly future?: true;
-  /** Which list was taken, where it was asked for by its name. */
-  readonly list_note?: string;
-}
 
 export interface AuditSources extends ReplaySources {
   /** The end of the log and of its chain, of one moment. @throws StoreUnavailableError */

@@ -2,9 +2,8 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
+import type { ProfileValues, UnreadableEvent } from './answers.js';
 import type { NamedKind, NameVersion } from './names.js';
-import type { ProfileValues } from './profile.js';
-import type { UnreadableEvent } from './unreadable.js';
 
 export type Cause = Recorded<DomainEvent> | { readonly kind: NamedKind; readonly version: NameVersion };
 

@@ -2,22 +2,9 @@
 import type { DomainEvent } from '../events/codec.js';
 import type { Consent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
+import type { Evidence } from './answers.js';
 import { versionBefore, type Moment } from './names.js';
 import { describe } from './event-descriptions.js';
-
-export interface Evidence {
-  readonly event_id: string;
-  readonly type: string;
-  readonly at: string;
-  readonly summary: string;
-  readonly actor: string;
-  readonly request_id: string;
-  readonly correlation_id: string;
-  readonly causation_id: string;
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: string;
-}
 
 export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Evidence {
   const { metadata } = recorded;

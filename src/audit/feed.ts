@@ -2,25 +2,9 @@
 import { codec } from '../events/codec.js';
 import { metadataSchema } from '../events/envelope.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
+import type { FeedEvent } from './answers.js';
 import type { AuditReader } from './reading.js';
 import { jsonOrText, redacted, type Hidden } from './redaction.js';
-
-export interface FeedEvent {
-  readonly position: string;
-  readonly stream: string;
-  readonly revision: number;
-  readonly event_id: string;
-  readonly type: string;
-  /** Null where the metadata cannot be read; so are the ids. */
-  readonly at: string | null;
-  readonly actor: string | null;
-  readonly request_id: string | null;
-  readonly correlation_id: string | null;
-  readonly causation_id: string | null;
-  readonly schema: number | null;
-  /** As stored; text where it is no JSON. */
-  readonly data: unknown;
-}
 
 export interface FeedRequest {
   readonly after: Position;

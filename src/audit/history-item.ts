@@ -1,48 +1,17 @@
 /** One event of a history as the auditor reads it: plain words, evidence, statuses, names then and now, and the data in full. */
 import type { DomainEvent } from '../events/codec.js';
-import type { Consent, ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { EmailEvent } from '../events/email.js';
+import type { HistoryItem, NameThenAndNow } from './answers.js';
 import { readableEmail, type EmailHints } from './emails.js';
-import { consentOf, evidenceOf, summaryOf, type Evidence } from './event-details.js';
+import { consentOf, evidenceOf, summaryOf } from './event-details.js';
 import { jsonOrText } from './redaction.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
 import type { NameChange, ReplayState, Step } from './replay.js';
 import { redacted, type Hidden } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
 import { describeEmail, statusOf, withoutEffect } from './event-descriptions.js';
-
-export interface NameThenAndNow {
-  readonly name_then: string;
-  readonly name_now: string;
-  /** When it was deleted; null while it lives. */
-  readonly deleted_at: string | null;
-}
-
-export interface NamedTag extends NameThenAndNow {
-  readonly tag_id: string;
-  /** It was deleted before the event was written. */
-  readonly without_effect?: true;
-}
-
-/** What does not apply is undefined, and so not in the answer. */
-export type HistoryItem = Partial<Evidence> &
-  Pick<Evidence, 'event_id' | 'type' | 'summary' | 'stream' | 'revision' | 'position'> & {
-    /** Null when no event of the stream says whose it is. */
-    readonly contact_id: string | null;
-    readonly list?: ({ readonly list_id: string } & NameThenAndNow) | undefined;
-    readonly previous_status?: SubscriptionStatus | null | undefined;
-    readonly status?: SubscriptionStatus | null | undefined;
-    readonly tags?: readonly NamedTag[] | undefined;
-    readonly list_ids?: readonly string[];
-    readonly consent?: Consent | undefined;
-    /** The subject as it went out; null where the reader may not see it, or it cannot be read. */
-    readonly email?: { readonly email_id: string; readonly subject: string | null };
-    /** It was written after the deletion of its list. */
-    readonly without_effect?: true | undefined;
-    readonly unreadable?: true;
-    readonly data: unknown;
-  };
 
 interface ItemSources {
   readonly catalogues: Catalogues;
@@ -105,10 +74,11 @@ function listIn({ data }: ContactEvent, then: Then): HistoryItem['list'] {
 
 function tagsIn({ data }: ContactEvent, voidTags: readonly string[], then: Then): HistoryItem['tags'] {
   if (!('tags' in data)) return undefined;
-  return data.tags.map(({ tag_id, tag_name }): NamedTag => {
-    const tag = { tag_id, ...named(['tag', tag_id], tag_name, then) };
-    return voidTags.includes(tag_id) ? { ...tag, without_effect: true } : tag;
-  });
+  return data.tags.map(({ tag_id, tag_name }) => ({
+    tag_id,
+    ...named(['tag', tag_id], tag_name, then),
+    without_effect: voidTags.includes(tag_id) || undefined,
+  }));
 }
 
 type Status = SubscriptionStatus | null;

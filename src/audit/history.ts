@@ -1,9 +1,10 @@
 /** The history of a contact: every event of its stream, of its lists and tags and of the e-mails to it, in full and in plain words, page by page. */
 import { ServiceError } from '../errors.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
+import type { HistoryItem } from './answers.js';
 import { begin, type AuditSources, type Begun } from './basis.js';
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
-import { itemOf, type HistoryItem } from './history-item.js';
+import { itemOf } from './history-item.js';
 import type { Moment } from './names.js';
 import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';

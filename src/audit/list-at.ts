@@ -1,17 +1,11 @@
 /** A list as it was at a time, and who was in it. */
-import type { SubscriptionStatus } from '../events/contact.js';
-import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
-import { begin, type AuditSources, type Basis } from './basis.js';
-import { addressIn, gather, type Because, type Member, type Pass } from './list-pass.js';
+import type { Evidence, ListLine, MemberAt, UnreadableEvent } from './answers.js';
+import { evidenceOf, summaryOf } from './event-details.js';
+import { begin, type AuditSources } from './basis.js';
+import { addressIn, gather, type Member, type Pass } from './list-pass.js';
 import { versionAt, type Catalogues, type Moment, type NameVersion, type NameVersions } from './names.js';
 import { readableContact, streamPages } from './reading.js';
-import {
-  createUnreadableNotes,
-  ownerOf,
-  unreadableEvent,
-  type Unreadable,
-  type UnreadableEvent,
-} from './unreadable.js';
+import { createUnreadableNotes, ownerOf, unreadableEvent, type Unreadable } from './unreadable.js';
 
 export interface ListAtRequest {
   /** Id or name. */
@@ -21,28 +15,12 @@ export interface ListAtRequest {
   readonly signal: AbortSignal;
 }
 
-export interface ListAt extends Basis {
-  readonly list_id: string;
-  /** The last one of a deleted list; null before its creation. */
-  readonly list_name: string | null;
-  readonly time: string;
-  readonly state: 'living' | 'deleted' | 'not_created';
-  /** Creation, last rename or deletion; null before its creation. */
-  readonly because: Evidence | null;
+export type ListAt = Omit<ListLine, 'line'> & {
   /** In the order of their first event in the list, some at a time. Ends early, with the signal's reason, when that aborts. */
   members(): AsyncIterable<readonly MemberAt[]>;
   /** Events at or before the time that may be about the list and cannot be read. Known when the members have been gone through. */
   unreadable(): Unreadable;
-}
-
-export interface MemberAt {
-  readonly contact_id: string;
-  /** Null where the contact's creation cannot be read. */
-  readonly email: string | null;
-  readonly status: SubscriptionStatus;
-  readonly tags: readonly { readonly tag_id: string; readonly tag_name: string }[];
-  readonly because: Because;
-}
+};
 
 /** @throws ServiceError `no_such_list` */
 export async function listAt(sources: AuditSources, { list, time, signal }: ListAtRequest): Promise<ListAt> {

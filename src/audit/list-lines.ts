@@ -1,7 +1,7 @@
 /** A list as it was at a time, in text: the same for the service and the command line. */
 import { csvRow } from './csv.js';
-import type { ListAt, MemberAt } from './list-at.js';
-import type { UnreadableEvent } from './unreadable.js';
+import type { MemberAt, UnreadableEvent } from './answers.js';
+import type { ListAt } from './list-at.js';
 
 /** The list, its members, what could not be read, and an end without which the answer is not whole. */
 export async function* listAsLines({ members, unreadable, ...list }: ListAt): AsyncGenerator<string> {

@@ -4,7 +4,7 @@ import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Evidence } from './event-details.js';
+import type { MemberAt } from './answers.js';
 import { deletionOf, isAfterDeletion, type Moment } from './names.js';
 import { readableContact, type AuditReader } from './reading.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
@@ -32,7 +32,7 @@ export interface Member {
   tags: Map<string, string> | undefined;
 }
 
-export type Because = Pick<Evidence, 'event_id' | 'type' | 'at' | 'actor' | 'request_id' | 'position'>;
+type Because = MemberAt['because'];
 
 export async function gather(pass: Pass): Promise<Map<string, Member>> {
   const { reader, moment, listId, signal } = pass;

@@ -1,5 +1,6 @@
 /** All lists that there ever were, deleted ones too. */
-import { begin, type AuditSources, type Basis } from './basis.js';
+import type { Basis } from './answers.js';
+import { begin, type AuditSources } from './basis.js';
 import { deletionOf, type NameVersions } from './names.js';
 
 export interface ListLife {
@@ -13,10 +14,8 @@ export interface ListLife {
   readonly earlier_names: readonly { readonly list_name: string; readonly until: string }[];
 }
 
-export interface Lists extends Basis {
-  /** In the order of their creation. */
-  readonly lists: readonly ListLife[];
-}
+/** In the order of their creation. */
+export type Lists = Basis & { readonly lists: readonly ListLife[] };
 
 export async function listsOf(sources: AuditSources): Promise<Lists> {
   const { moment, basis } = await begin(sources, { times: [] });

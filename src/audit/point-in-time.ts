@@ -1,13 +1,11 @@
 /** A contact as it was at a time: every fact with the event that made it so, and the next that changed it. */
-import type { Consent, SubscriptionStatus } from '../events/contact.js';
-import { evidenceOf, summaryOf, type Evidence } from './event-details.js';
+import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from './answers.js';
+import { evidenceOf, summaryOf } from './event-details.js';
 import type { Cause, ContactFold, Fact, MembershipFacts } from './contact-facts.js';
 import { foldContact } from './contact-fold.js';
 import { ServiceError } from '../errors.js';
-import { begin, type AuditSources, type Basis, type Begun } from './basis.js';
+import { begin, type AuditSources, type Begun } from './basis.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
-import type { ProfileValues } from './profile.js';
-import type { UnreadableEvent } from './unreadable.js';
 
 export interface ContactAtRequest {
   readonly stream: string;
@@ -21,45 +19,6 @@ export interface ContactAtRequest {
   readonly begun?: Begun | undefined;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** What made a fact so, and what changed it next; null: nothing so far. */
-export interface Reasons extends NextChange {
-  readonly because: Evidence | null;
-}
-
-export interface NextChange {
-  readonly next_change: Evidence | null;
-  /** An unreadable event before the next change, which may be the next change itself. Absent where there is none. */
-  readonly next_unreadable?: UnreadableEvent;
-}
-
-export type TagAt = { readonly tag_id: string; readonly tag_name: string } & Reasons;
-
-export type SubscriptionAt = {
-  readonly list_id: string;
-  /** As it was; null before the list was created. */
-  readonly list_name: string | null;
-  /** Null: not in this list. */
-  readonly status: SubscriptionStatus | null;
-  readonly consent: (Consent & { readonly because: Evidence }) | null;
-  readonly tags: readonly TagAt[];
-} & Reasons;
-
-export type ContactAt = Basis & {
-  /** Null: the address had no contact. */
-  readonly contact_id: string | null;
-  readonly time: string;
-  /** Null: the event that would tell may be unreadable. */
-  readonly existed: boolean | null;
-  readonly created_at: string | null;
-  /** The erasure that ended the contact before the time. Absent where there was none. */
-  readonly erased?: Evidence;
-  /** Null when it did not exist; `next_change` and `next_unreadable` beside it then tell of the creation. */
-  readonly profile: (ProfileValues & Reasons) | null;
-  /** Events at or before the time that cannot be read: the answer is made without them. Absent where there are none. */
-  readonly unreadable?: readonly UnreadableEvent[];
-} & Partial<NextChange> &
-  ({ readonly subscriptions: readonly SubscriptionAt[] } | { readonly subscription: SubscriptionAt });
 
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
@@ -121,8 +80,8 @@ function shower({ moment, catalogues, time, nextUnreadable }: Showing) {
     return version && { kind, version };
   };
 
-  async function tagsOf(listId: string, { tags }: MembershipFacts): Promise<readonly TagAt[]> {
-    const shown: TagAt[] = [];
+  async function tagsOf(listId: string, { tags }: MembershipFacts): Promise<SubscriptionAt['tags']> {
+    const shown: SubscriptionAt['tags'][number][] = [];
     for (const [tag_id, { name, fact }] of [...tags].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const versions = moment.versions('tag', tag_id);
       if (isDeletedAt(versions, time)) continue;

@@ -1,8 +1,6 @@
 /** A contact's profile as its events make it: every field has a value or none. */
 import { profileFields, type ProfileField } from '../events/contact.js';
-
-/** `email` is null where the person was erased. */
-export type ProfileValues = { readonly email: string | null } & { readonly [Field in ProfileField]: string | null };
+import type { ProfileValues } from './answers.js';
 
 type Changes = { readonly [Field in ProfileField]?: string | null | undefined };
 

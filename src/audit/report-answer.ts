@@ -1,5 +1,5 @@
 /** The answer of a report in one sentence. */
-import type { ContactAt, SubscriptionAt } from './point-in-time.js';
+import type { ContactAt, SubscriptionAt } from './answers.js';
 
 /** `name`: what the contact was asked for by. */
 export function answerOf(contact: ContactAt, name: string): string {

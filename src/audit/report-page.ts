@@ -4,11 +4,16 @@ import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { Consent } from '../events/contact.js';
 import { profileFields } from '../events/contact.js';
-import type { Evidence } from './event-details.js';
-import type { ContactAt, SubscriptionAt } from './point-in-time.js';
-import type { ProfileValues } from './profile.js';
-import type { HistoryItem } from './history-item.js';
-import type { Report, ReportedEmail, ReportedEvent } from './report.js';
+import type {
+  ContactAt,
+  Evidence,
+  HistoryItem,
+  ProfileValues,
+  Report,
+  ReportedEmail,
+  ReportedEvent,
+  SubscriptionAt,
+} from './answers.js';
 
 const template = readFileSync(new URL('./report.mustache', import.meta.url), 'utf8');
 const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';

@@ -1,9 +1,8 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
 import type { TreeSource } from '../eventstore/tree.js';
+import type { HistoryItem, Report, ReportedEmail, ReportedEvent } from './answers.js';
 import type { Audit } from './audit.js';
 import type { HistoryPage, HistoryRequest } from './history.js';
-import type { HistoryItem } from './history-item.js';
-import type { ContactAt } from './point-in-time.js';
 import { answerOf } from './report-answer.js';
 
 /** With a list the e-mails are still all those to the person. */
@@ -17,14 +16,7 @@ export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactI
 }
 
 /** A seal that holds for this log. */
-export interface ReportSeal {
-  readonly count: number;
-  /** Link of the last of them, hex. */
-  readonly head: string;
-  readonly sealed_at: string;
-  /** SHA-256 of the public key (SPKI in DER), hex. */
-  readonly key_fingerprint: string;
-}
+export type ReportSeal = NonNullable<Report['seal']>;
 
 export interface ReportSources {
   readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
@@ -32,39 +24,6 @@ export interface ReportSources {
   readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
   /** Undefined: there is none. */
   readonly seal: ReportSeal | undefined;
-}
-
-export interface ReportedEvent {
-  /** Number of the event in the log, from 1; null: it is not known. */
-  readonly ordinal: number | null;
-  readonly event: HistoryItem;
-}
-
-export interface ReportedEmail {
-  readonly email_id: string;
-  readonly requested_at: string | null;
-  /** Null where the reader may not see it, or it cannot be read. */
-  readonly subject: string | null;
-  /** What happened to it last, in plain words. */
-  readonly outcome: string;
-  readonly outcome_at: string | null;
-}
-
-export interface Report {
-  readonly question: {
-    readonly contact: string;
-    readonly list_id: string | null;
-    readonly time: string;
-    readonly asked_by: string;
-  };
-  readonly answer: string;
-  readonly contact: ContactAt;
-  readonly history: readonly ReportedEvent[];
-  readonly emails: readonly ReportedEmail[];
-  /** The e-mails are complete up to this position. */
-  readonly emails_until: string | null;
-  readonly seal: ReportSeal | null;
-  readonly not_proven: readonly string[];
 }
 
 const itemsAPage = 500;

@@ -1,17 +1,10 @@
 /** Events that this version of the service cannot read: how every audit answer names them, so that none passes over one in silence. */
 import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import type { Evidence } from './event-details.js';
+import type { Evidence, UnreadableEvent } from './answers.js';
 import { originOf } from './feed.js';
 import { jsonOrText } from './redaction.js';
 import { unknownDescription, unreadableDescription } from './event-descriptions.js';
-
-/** Time, actor, request and causes are there where the metadata can be read. */
-export type UnreadableEvent = Partial<Evidence> &
-  Pick<Evidence, 'event_id' | 'type' | 'summary' | 'stream' | 'revision' | 'position'> & {
-    /** Null where nothing says whose it is. */
-    readonly contact_id: string | null;
-  };
 
 /** The contact that an event belongs to: as the event says, else `contactId`, the contact of the stream until then. */
 export const ownerOf = ({ data }: StoredEvent, contactId: string | null): string | null =>

@@ -1,5 +1,6 @@
 /** The warning about events that this version of the service cannot read, and that an answer leaves out. */
-import type { Unreadable, UnreadableEvent } from '../audit/unreadable.js';
+import type { UnreadableEvent } from '../audit/answers.js';
+import type { Unreadable } from '../audit/unreadable.js';
 import { count } from './progress-bar.js';
 import { printable } from './table.js';
 

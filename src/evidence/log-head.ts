@@ -1,5 +1,5 @@
 /** The end of a log and of its chain, of one moment: what an answer from the log rests on. */
-import type { LogHead } from '../audit/basis.js';
+import type { LogHead } from '../audit/answers.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { readLogId } from '../projector/start.js';

@@ -17,7 +17,7 @@ async function happen(log: AuditedLog, number: number, ...events: readonly Domai
   for (const event of events) await log.append(streamOf(number), of(number, event), { at: second(number) });
 }
 
-const shown = (items: readonly { type: string; email?: { email_id: string } }[]): string[] =>
+const shown = (items: readonly { type: string; email?: { email_id: string } | undefined }[]): string[] =>
   items.map(({ type, email }) => (email === undefined ? type : `${type} ${email.email_id}`));
 
 async function life(): Promise<AuditedLog> {

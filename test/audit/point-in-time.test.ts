@@ -1,6 +1,6 @@
 /** A contact at a time: given what happened, the auditor is told this. */
 import { describe, expect, test } from 'vitest';
-import type { ContactAt, SubscriptionAt } from '../../src/audit/point-in-time.js';
+import type { ContactAt, SubscriptionAt } from '../../src/audit/answers.js';
 import { UnreadableHistoryError } from '../../src/audit/reading.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, exampleMetadata, examples, exampleSalt, toAppend } from '../support/examples.js';

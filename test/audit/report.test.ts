@@ -1,6 +1,7 @@
 /** The report on one person: the facts, and the page that shows them to somebody who trusts nobody. */
 import { describe, expect, test } from 'vitest';
-import { createReport, type Report, type ReportRequest, type ReportSources } from '../../src/audit/report.js';
+import type { Report } from '../../src/audit/answers.js';
+import { createReport, type ReportRequest, type ReportSources } from '../../src/audit/report.js';
 import { reportPage } from '../../src/audit/report-page.js';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { exampleEvents as e, examples, exampleSalt } from '../support/examples.js';

@@ -2,7 +2,7 @@
 import { createAudit, type Audit } from '../../src/audit/audit.js';
 import type { EmailHint, EmailHints } from '../../src/audit/emails.js';
 import type { HistoryRequest } from '../../src/audit/history.js';
-import type { HistoryItem } from '../../src/audit/history-item.js';
+import type { HistoryItem } from '../../src/audit/answers.js';
 import type { AuditReader } from '../../src/audit/reading.js';
 import { subjectOf } from '../../src/commands/email-content.js';
 import type { DomainEvent } from '../../src/events/codec.js';

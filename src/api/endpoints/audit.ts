@@ -1,11 +1,11 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
+import * as answers from '../../audit/answers.js';
 import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
 import { refusal } from '../schemas/rules.js';
-import { pageOf } from '../schemas/answers.js';
+import { incomplete, pageOf } from '../schemas/answers.js';
 import { proofSchema } from '../../evidence/bundle.js';
-import * as answers from '../schemas/answers-audit.js';
 import { ownRead } from './endpoint.js';
 
 const listId = optionalText('Id or name of a list: only what concerns it.');
@@ -29,7 +29,7 @@ export const auditEndpoints = {
     summary: 'What happened to a contact',
     description: '`contact` is an id or an address.',
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
-    answer: pageOf(answers.historyItem, answers.historyBasis),
+    answer: pageOf(answers.historyItem, { ...answers.historyBasis, incomplete }),
     errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {

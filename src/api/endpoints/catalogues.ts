@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { name } from '../schemas/fields.js';
 import { paging } from '../schemas/query.js';
-import { group, list, pageOf, tag } from '../schemas/answers.js';
-import { groupId, listId, tagId } from '../schemas/values.js';
+import { groupId, listId, tag, tagId } from '../../events/values.js';
+import { group, list, pageOf } from '../schemas/answers.js';
 import { ownRead, read, remove, write } from './endpoint.js';
 
 const about = {

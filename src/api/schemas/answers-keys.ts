@@ -1,7 +1,7 @@
 /** What the endpoints of API keys answer. For the API description and for tests. */
 import { z } from 'zod';
 import { scopes } from '../../events/scopes.js';
-import { keyId, object, text, time } from './values.js';
+import { keyId, object, text, time } from '../../events/values.js';
 
 const about = {
   key_id: keyId,

@@ -1,8 +1,8 @@
 /** What the endpoints of analytics, views and health answer. For the API description and for tests. */
 import { z } from 'zod';
 import { intervals } from '../../projections/calendar.js';
-import * as value from './values.js';
-import { count, day, maybePosition, object, text, time } from './values.js';
+import * as value from '../../events/values.js';
+import { count, day, maybePosition, object, text, time } from '../../events/values.js';
 
 const change = z.int().meta({ examples: [2] });
 

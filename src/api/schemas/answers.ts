@@ -2,8 +2,19 @@
 import { z } from 'zod';
 import { profileFields } from '../../commands/contact.js';
 import { deliveryStates } from '../../projections/emails.js';
-import * as value from './values.js';
-import { cause, contactId, count, email, listId, object, position, subscriptionStatus, time } from './values.js';
+import * as value from '../../events/values.js';
+import {
+  cause,
+  contactId,
+  count,
+  email,
+  listId,
+  object,
+  position,
+  subscriptionStatus,
+  tag,
+  time,
+} from '../../events/values.js';
 
 const nextCursor = value.text(
   'Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.',
@@ -23,7 +34,6 @@ export const pageOf = (item: z.ZodType, more: z.ZodRawShape = {}) => ({
 
 export const group = object('Group', { group_id: value.groupId, group_name: value.groupName });
 export const list = object('List', { list_id: listId, list_name: value.listName });
-export const tag = object('Tag', { tag_id: value.tagId, tag_name: value.tagName });
 
 export const savedContact = object(
   'SavedContact',

@@ -1,8 +1,7 @@
 /** `audience audit at`: how a contact was at a time, and why. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { Evidence } from '../../audit/event-details.js';
-import type { ContactAt, NextChange, Reasons, SubscriptionAt } from '../../audit/point-in-time.js';
+import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
 import { basisInWords, consentInWords } from './in-words.js';
 import { auditing, findContact } from './log.js';
@@ -90,7 +89,7 @@ const reasons = ({ because, ...change }: Reasons): readonly string[] => [
   ...next(change),
 ];
 
-const next = ({ next_change = null, next_unreadable }: Partial<NextChange>): readonly string[] => [
+const next = ({ next_change = null, next_unreadable }: Pick<ContactAt, keyof NextChange>): readonly string[] => [
   ...(next_unreadable === undefined
     ? []
     : [`    unreadable ${placeOf(next_unreadable)} It may have changed this first.`]),

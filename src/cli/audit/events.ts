@@ -1,7 +1,8 @@
 /** `audience audit events`: the events themselves, up to the end of the log or as they come. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { isEventType, type Feed, type FeedEvent, type FeedRequest } from '../../audit/feed.js';
+import type { FeedEvent } from '../../audit/answers.js';
+import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
 import { auditing, type Auditing } from './log.js';
 import { wholeNumberIn } from './options.js';
 import type { CommandLine } from '../command-line.js';

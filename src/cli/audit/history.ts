@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
-import type { HistoryItem } from '../../audit/history-item.js';
+import type { HistoryItem } from '../../audit/answers.js';
 import { basisInWords, consentInWords } from './in-words.js';
 import { auditing, findContact, type Auditing, type FoundContact } from './log.js';
 import { timeIn, wholeNumberIn } from './options.js';

@@ -1,5 +1,5 @@
 /** What the answers of the auditor have in common, in words. */
-import type { Basis } from '../../audit/basis.js';
+import type { Basis } from '../../audit/answers.js';
 import type { Consent } from '../../events/contact.js';
 import { printable } from '../table.js';
 

@@ -1,7 +1,8 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { createReport, type Report, type ReportSeal } from '../../audit/report.js';
+import type { Report } from '../../audit/answers.js';
+import { createReport, type ReportSeal } from '../../audit/report.js';
 import { reportPage } from '../../audit/report-page.js';
 import { holdingSeal } from '../../evidence/holding-seal.js';
 import type { Seal } from '../../evidence/seal.js';

@@ -54,9 +54,15 @@ export const subscriptionStatus = z
   .enum(['Subscribed', 'Unsubscribed'])
   .meta({ id: 'SubscriptionStatus', description: 'The status of a contact in a list.' });
 
+/** What a schema describes, as an answer that nobody changes. */
+export type Answer<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
+type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value;
+
 /** An object that has a name in the API document. */
 export const object = <Shape extends z.ZodRawShape>(id: string, shape: Shape, description?: string) =>
   z.strictObject(shape).meta({ id, ...(description === undefined ? {} : { description }) });
+
+export const tag = object('Tag', { tag_id: tagId, tag_name: tagName });
 
 /** When, by whom and on which request an event was written. */
 export const origin = {

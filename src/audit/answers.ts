@@ -1,8 +1,8 @@
-/** What the auditor's endpoints answer: items of a history, a contact and a list at a time, events of the feed. For the API description and for tests. */
+/** What auditors are answered: items of a history, a contact and a list at a time, events of the feed, a report. */
 import { z } from 'zod';
-import { incomplete, profile, tag } from './answers.js';
-import * as value from './values.js';
-import { cause, count, event, object, origin, position, subscriptionStatus, time } from './values.js';
+import * as value from '../events/values.js';
+import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
+import type { Answer } from '../events/values.js';
 
 const correlation = value.text('One id per request.', '6f9c1a52-7d5f-4a0e-9a31-0d6a5c1f0001');
 const circumstances = {
@@ -19,6 +19,7 @@ const place = {
 
 const evidenceFields = { ...named, ...circumstances, ...place };
 const evidence = object('Evidence', evidenceFields, 'An event: when, by whom, on which request, and where it stands.');
+export type Evidence = Answer<typeof evidence>;
 
 const contactId = value.contactId.nullable().describe('Null where nothing says whose it is.');
 const unreadableFields = {
@@ -32,6 +33,7 @@ const unreadable = object(
   unreadableFields,
   'An event that this version of the service cannot read. Time, actor and request stand there where they are readable.',
 );
+export type UnreadableEvent = Answer<typeof unreadable>;
 
 const howAgreed = z
   .strictObject({
@@ -48,6 +50,7 @@ const thenAndNow = {
   name_now: value.text('The name now; of a deleted one the last.', 'Letters'),
   deleted_at: time.nullable().describe('Null while it exists.'),
 };
+export type NameThenAndNow = Answer<z.ZodObject<typeof thenAndNow>>;
 const status = subscriptionStatus.nullable();
 const withoutEffect = z.literal(true).optional().describe('It was written after the deletion and changed nothing.');
 
@@ -89,6 +92,10 @@ const unreadableHistoryEvent = object(
   'An event in its place that this version of the service cannot read; `data` is as stored.',
 );
 
+type HistoryEvent = Omit<Answer<typeof historyEvent>, 'data' | keyof UnreadableEvent>;
+/** What does not apply is undefined, and so not in the answer. */
+export type HistoryItem = Partial<HistoryEvent> &
+  UnreadableEvent & { readonly unreadable?: true; readonly data: unknown };
 export const historyItem = z.union([historyEvent, unreadableHistoryEvent]).meta({ id: 'HistoryItem' });
 
 const basis = {
@@ -104,11 +111,13 @@ const basis = {
     .describe('A time that was asked for had not come: until then the answer may change.'),
   list_note: value.text('Which list was taken for a name.', '"News" is taken for the list lst_01J….').optional(),
 };
+export type Basis = Answer<z.ZodObject<typeof basis>>;
+/** The end of the log and of its chain. */
+export type LogHead = Pick<Basis, 'log_id' | 'position' | 'ordinal' | 'head' | 'unlinked'>;
 
 /** What stands beside the items of a history. */
 export const historyBasis = {
   ...basis,
-  incomplete,
   emails_until: value.maybePosition.optional().describe('The e-mails are complete up to here. Absent with `list_id`.'),
 };
 
@@ -116,10 +125,13 @@ const nextChange = {
   next_change: evidence.nullable().describe('The first event after the time that changed it; null: none.'),
   next_unreadable: unreadable.optional().describe('An unreadable event that may be the next change.'),
 };
+export type NextChange = Answer<z.ZodObject<typeof nextChange>>;
 const reasons = {
   because: evidence.nullable().describe('The event that made it so; null: it has always been so.'),
   ...nextChange,
 };
+/** What made a fact so, and what changed it next. */
+export type Reasons = Answer<z.ZodObject<typeof reasons>>;
 
 const subscriptionAt = object('SubscriptionAt', {
   list_id: value.listId,
@@ -132,6 +144,22 @@ const subscriptionAt = object('SubscriptionAt', {
   tags: z.array(tag.extend(reasons)),
   ...reasons,
 });
+export type SubscriptionAt = Answer<typeof subscriptionAt>;
+
+const cleared = z.string().nullable();
+const profile = {
+  email: value.email.nullable().describe('Null: the person is erased.'),
+  firstName: cleared,
+  lastName: cleared,
+  phone: cleared,
+  dateOfBirth: cleared,
+  address: cleared,
+  city: cleared,
+  state: cleared,
+  country: cleared,
+  zipcode: cleared,
+};
+export type ProfileValues = Answer<z.ZodObject<typeof profile>>;
 
 const contactAtFields = {
   time,
@@ -142,9 +170,7 @@ const contactAtFields = {
   erased: evidence
     .optional()
     .describe('The erasure that ended the contact before the time. Absent where there was none.'),
-  profile: z
-    .strictObject({ email: value.email.nullable().describe('Null: the person is erased.'), ...profile, ...reasons })
-    .nullable(),
+  profile: z.strictObject({ ...profile, ...reasons }).nullable(),
   ...z.strictObject(nextChange).partial().shape,
   unreadable: z
     .array(unreadable)
@@ -158,29 +184,35 @@ export const contactAt = z
     object('ContactAtInList', { ...contactAtFields, subscription: subscriptionAt }, 'With `list_id`.'),
   ])
   .meta({ id: 'ContactAt', description: 'A contact as it was at a time, with the reason of each fact.' });
+export type ContactAt = Answer<typeof contactAt>;
+
+const listLine = z.strictObject({
+  line: z.literal('list'),
+  list_id: value.listId,
+  list_name: value.listName.nullable().describe('Null before the list was created.'),
+  time,
+  ...basis,
+  state: z.enum(['living', 'deleted', 'not_created']),
+  because: evidence.nullable().describe('Its creation, last rename or deletion.'),
+});
+export type ListLine = Answer<typeof listLine>;
+const memberLine = z.strictObject({
+  line: z.literal('member'),
+  contact_id: value.contactId,
+  email: value.email
+    .nullable()
+    .describe('Null where the person is erased, or the creation of the contact cannot be read.'),
+  status: subscriptionStatus,
+  tags: z.array(tag),
+  because: cause,
+});
+export type MemberAt = Omit<Answer<typeof memberLine>, 'line'>;
 
 /** A line of the NDJSON of a list at a time. */
 export const listAtLine = z
   .discriminatedUnion('line', [
-    z.strictObject({
-      line: z.literal('list'),
-      list_id: value.listId,
-      list_name: value.listName.nullable().describe('Null before the list was created.'),
-      time,
-      ...basis,
-      state: z.enum(['living', 'deleted', 'not_created']),
-      because: evidence.nullable().describe('Its creation, last rename or deletion.'),
-    }),
-    z.strictObject({
-      line: z.literal('member'),
-      contact_id: value.contactId,
-      email: value.email
-        .nullable()
-        .describe('Null where the person is erased, or the creation of the contact cannot be read.'),
-      status: subscriptionStatus,
-      tags: z.array(tag),
-      because: cause,
-    }),
+    listLine,
+    memberLine,
     z.strictObject({ line: z.literal('unreadable'), ...unreadableFields }),
     z.strictObject({
       line: z.literal('end'),
@@ -205,6 +237,7 @@ const feedEvent = object(
   },
   'An event as it is stored.',
 );
+export type FeedEvent = Answer<typeof feedEvent>;
 
 /** A page, lines, or events as they come. */
 export const feed = {
@@ -281,3 +314,7 @@ export const report = object(
   },
   'What a page about a contact tells.',
 );
+type WholeReport = Answer<typeof report>;
+export type ReportedEvent = { readonly ordinal: number | null; readonly event: HistoryItem };
+export type ReportedEmail = WholeReport['emails'][number];
+export type Report = Omit<WholeReport, 'history'> & { readonly history: readonly ReportedEvent[] };
