@@ -7,7 +7,8 @@ import { createLease, leaseMs } from '../projector/lease.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import type { NewStorages } from '../projector/new-storages.js';
 import { runRebuild } from '../rebuild/rebuild.js';
-import type { RebuildProgress, RebuildResult } from '../rebuild/progress.js';
+import type { RebuildProgress } from '../rebuild/answers.js';
+import type { RebuildResult } from '../rebuild/progress.js';
 import { openRebuildStores } from '../stores/rebuild-stores.js';
 import { storeSettings } from '../stores/stores.js';
 

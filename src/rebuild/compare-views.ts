@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ReadModels, View } from '../readmodels/read-models.js';
 import { everyPage } from '../projections/every-page.js';
-import type { RebuiltView } from './progress.js';
+import type { RebuiltView } from './answers.js';
 
 export type ViewComparison = Pick<RebuiltView, 'documents' | 'live_documents' | 'hash' | 'differing' | 'differences'>;
 

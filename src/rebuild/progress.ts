@@ -1,5 +1,6 @@
 /** What a rebuild is asked for, how far it is, and what comes of it: plain objects, for they cross threads. */
 import type { Poison } from '../projector/fold.js';
+import type { RebuildProgress, RebuiltView } from './answers.js';
 
 export interface RebuildRequest {
   readonly views: readonly string[];
@@ -13,33 +14,6 @@ export interface RebuildRun extends RebuildRequest {
   /** Builds up to the live views and no further: the next start of this code goes on from there. */
   readonly isPreparation?: boolean;
 }
-
-export type RebuildProgress = {
-  readonly stage: 'filling' | 'catching_up' | 'comparing' | 'switching';
-  readonly position: string;
-  readonly until: string;
-  /** Of the bulk build, 0 to 1. */
-  readonly share: number;
-  readonly events: number;
-  readonly events_per_second: number;
-  /** Of the bulk build; null while that cannot be told. */
-  readonly seconds_left: number | null;
-  readonly documents_compared: number;
-};
-
-export type RebuiltView = {
-  readonly name: string;
-  readonly version: number;
-  readonly storage_version: number;
-  /** Differences are expected: another version of the projection was live, or streams were parked. */
-  readonly is_changed: boolean;
-  /** Null here and below: it was not compared. */
-  readonly documents: number | null;
-  readonly live_documents: number | null;
-  readonly hash: string | null;
-  readonly differing: number | null;
-  readonly differences: readonly string[];
-};
 
 export type RebuildResult =
   | { readonly outcome: 'switched' | 'checked' | 'prepared' | 'differs'; readonly views: readonly RebuiltView[] }

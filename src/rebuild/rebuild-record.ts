@@ -1,26 +1,10 @@
 /** The last rebuild, as every process can read it: what was asked for, how far it is, what came of it. The process that leads carries it out. */
 import type { Poison } from '../projector/fold.js';
 import type { ReadModelReader, ReadModels, View } from '../readmodels/read-models.js';
-import type { RebuildProgress, RebuildResult, RebuiltView } from './progress.js';
+import type { Rebuild } from './answers.js';
 
-export type RebuildRecord = {
-  readonly rebuild_id: string;
-  readonly views: readonly string[];
-  readonly dry_run: boolean;
-  /** `start`: of views that the code has changed. */
-  readonly cause: 'request' | 'start';
-  readonly requested_at: string;
-  /** `waiting`: not begun yet. `running`: begun, and continued after interruptions. */
-  readonly state: 'waiting' | 'running' | 'finished' | 'failed';
-  readonly finished_at: string | null;
-  /** Null before it has begun, and when it has come to an outcome: see the results then. */
-  readonly progress: RebuildProgress | null;
-  /** Why it is not going on just now; where it failed: why. */
-  readonly fault: string | null;
-  readonly outcome: RebuildResult['outcome'] | null;
-  readonly results: readonly RebuiltView[];
-  readonly poison: Poison | null;
-};
+/** Without the event that stopped it: that is read from the log for each answer. */
+export type RebuildRecord = Omit<Rebuild, 'poison'> & { readonly poison: Poison | null };
 
 export const rebuildsView: View = { name: 'rebuilds', version: 1, indexes: [] };
 const id = 'current';

@@ -1,4 +1,5 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
+import type { RebuildProgress, RebuiltView } from './answers.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
@@ -22,13 +23,7 @@ import type { Projection } from '../projections/projection.js';
 import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
-import {
-  createMeter,
-  type RebuildProgress,
-  type RebuildResult,
-  type RebuildRun,
-  type RebuiltView,
-} from './progress.js';
+import { createMeter, type RebuildResult, type RebuildRun } from './progress.js';
 
 export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;

@@ -1,7 +1,7 @@
 /** The endpoints of views: how far each is, and rebuilding them beside the live ones. */
 import { z } from 'zod';
 import { choice } from '../schemas/query.js';
-import { rebuild, viewStates } from '../schemas/answers-views.js';
+import { rebuild, viewState } from '../../rebuild/answers.js';
 import { ownRead, ownWrite } from './endpoint.js';
 
 const dryRun = z
@@ -14,7 +14,7 @@ export const projectionsEndpoints = {
   list: ownRead('listProjections', '/v1/projections', {
     scope: 'projections',
     summary: 'How far each view is',
-    answer: { data: viewStates },
+    answer: { data: z.array(viewState) },
   }),
   rebuildStatus: ownRead('getRebuild', '/v1/projections/rebuild', {
     scope: 'projections',

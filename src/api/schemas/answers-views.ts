@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { intervals } from '../../projections/calendar.js';
 import * as value from '../../events/values.js';
-import { count, day, maybePosition, object, text, time } from '../../events/values.js';
+import { count, day, maybePosition, object, time } from '../../events/values.js';
+import { lag, parked, viewName as view } from '../../rebuild/answers.js';
 
 const change = z.int().meta({ examples: [2] });
 
@@ -60,69 +61,6 @@ export const emailOutcomes = object(
     held: count.describe('E-mails that wait for an operator.'),
   }),
 );
-
-const view = text('Name of the view.', 'contacts');
-const parked = {
-  stream: text('A stream that the view no longer folds.', 'contact-0123456789abcdef0123456789abcdef'),
-  position: value.position.describe('Of the event that cannot be folded.'),
-  reason: text('Why. Nothing personal.', 'ContactCreated for a document that exists'),
-};
-const parkedEvent = { ...parked, event_id: z.guid(), event_type: value.event.type };
-const lag = count.describe('Milliseconds.');
-
-const viewState = object('ViewState', {
-  name: view,
-  version: count.min(1),
-  state: z.enum(['live', 'missing']),
-  storage_version: count.nullable().describe('Null while the view is missing.'),
-  position: maybePosition,
-  lag_ms: lag,
-  parked: z.array(z.strictObject(parkedEvent)),
-  rebuild_id: z.guid().nullable().describe('The rebuild that runs for this view.'),
-});
-export const viewStates = z.array(viewState);
-
-const whenCompared = count.nullable().describe('Null: it was not compared.');
-
-const rebuiltView = z.strictObject({
-  name: view,
-  version: count.min(1),
-  storage_version: count,
-  is_changed: z.boolean().describe('Differences are expected.'),
-  documents: whenCompared,
-  live_documents: whenCompared,
-  hash: z.string().nullable(),
-  differing: whenCompared,
-  differences: z.array(z.string()).describe('Ids of documents that differ, the first of them.'),
-});
-
-const rebuildProgress = z.strictObject({
-  stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
-  position: maybePosition,
-  until: maybePosition,
-  share: z.number().min(0).max(1).describe('Of the bulk build.'),
-  events: count,
-  events_per_second: count,
-  seconds_left: count.nullable().describe('Null while it cannot be told.'),
-  documents_compared: count,
-});
-
-const stored = z.string().nullable().describe('Of the event that ended the rebuild, as stored.');
-
-export const rebuild = object('Rebuild', {
-  rebuild_id: z.guid(),
-  views: z.array(view),
-  dry_run: z.boolean(),
-  cause: z.enum(['request', 'start']),
-  requested_at: time,
-  state: z.enum(['waiting', 'running', 'finished', 'failed']),
-  finished_at: time.nullable(),
-  progress: rebuildProgress.nullable(),
-  fault: z.string().nullable().describe('Why it does not go on, or why it failed.'),
-  outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
-  results: z.array(rebuiltView),
-  poison: z.strictObject({ view, ...parkedEvent, data: stored, metadata: stored }).nullable(),
-});
 
 const flag = z.boolean();
 

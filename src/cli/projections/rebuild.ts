@@ -8,16 +8,16 @@ import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { commandRetry, withRetry } from '../../transfer/with-retry.js';
+import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../program.js';
 import { createProgressBar, type ProgressBar } from '../progress-bar.js';
-import { rebuiltInWords, rebuildSchema, type Rebuilt } from './report.js';
+import { rebuiltInWords, type Rebuilt } from './report.js';
 import { statusFrom } from './status.js';
 import type { ServiceClient } from '../service-client.js';
 
 const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
 
-const stateSchema = z.object({ state: z.enum(['waiting', 'running', 'finished', 'failed']) });
 const pollMs = 250;
 
 interface Wanted {
@@ -84,18 +84,17 @@ async function through(service: ServiceClient, wanted: Wanted, telling: Telling)
   const { signal } = telling.line;
   for (;;) {
     // The rebuild goes on after a restart of the service, and so does this.
-    const data = await withRetry(() => rebuildOf(service), { retry: commandRetry, signal });
-    const record = rebuildSchema.parse(data);
+    const record = await withRetry(() => rebuildOf(service), { retry: commandRetry, signal });
     if (record.rebuild_id !== rebuild_id) throw new CommandFailedError('Another rebuild has begun since.');
-    if (!isOpen(stateSchema.parse(data))) return record;
+    if (!isOpen(record)) return record;
     report(telling.bar, record.progress);
     await sleep(pollMs, undefined, { signal });
   }
 }
 
-async function rebuildOf(service: ServiceClient): Promise<unknown> {
+async function rebuildOf(service: ServiceClient): Promise<Rebuild> {
   const { status, data, message } = await service.ask({ method: 'GET', path: '/v1/projections/rebuild' });
-  if (status === 200) return data;
+  if (status === 200) return rebuildSchema.parse(data);
   throw new CommandFailedError(message, { type: status === 503 ? 'no_service' : 'refused' });
 }
 

@@ -1,49 +1,11 @@
 /** What came of a rebuild, in words. */
-import { z } from 'zod';
+import type { Rebuild } from '../../rebuild/answers.js';
 import type { Paint } from '../colours.js';
 import { count } from '../progress-bar.js';
 import { printable, table } from '../table.js';
 
-const resultSchema = z.object({
-  name: z.string(),
-  version: z.number(),
-  storage_version: z.number(),
-  is_changed: z.boolean(),
-  documents: z.number().nullable(),
-  live_documents: z.number().nullable(),
-  hash: z.string().nullable(),
-  differing: z.number().nullable(),
-  differences: z.array(z.string()).readonly(),
-});
-
-export const rebuildSchema = z.object({
-  rebuild_id: z.string(),
-  dry_run: z.boolean(),
-  outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
-  progress: z
-    .object({
-      stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
-      share: z.number(),
-      events: z.number(),
-      documents_compared: z.number(),
-    })
-    .nullable(),
-  fault: z.string().nullable(),
-  results: z.array(resultSchema).readonly(),
-  poison: z
-    .object({
-      view: z.string(),
-      stream: z.string(),
-      position: z.string(),
-      event_id: z.string(),
-      event_type: z.string(),
-      reason: z.string(),
-      data: z.string().nullable(),
-      metadata: z.string().nullable(),
-    })
-    .nullable(),
-});
-export type Rebuilt = z.output<typeof rebuildSchema>;
+/** What is told of it. */
+export type Rebuilt = Pick<Rebuild, 'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'>;
 
 export function rebuiltInWords({ outcome, results, poison, fault }: Rebuilt, paint: Paint): string {
   const words = {

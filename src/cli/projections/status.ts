@@ -1,20 +1,11 @@
 /** How far the views of a running service are. */
-import { z } from 'zod';
+import { viewState, type ViewState } from '../../rebuild/answers.js';
 import type { ServiceClient } from '../service-client.js';
 import { itemsFrom } from '../through-service.js';
 
-const viewSchema = z.object({
-  name: z.string(),
-  version: z.number(),
-  state: z.enum(['live', 'missing']),
-  storage_version: z.number().nullable(),
-  position: z.string(),
-  lag_ms: z.number().nullable(),
-  parked: z.array(z.object({ stream: z.string(), position: z.string(), reason: z.string() })),
-  rebuild_id: z.string().nullable(),
-});
-export type ViewStatus = z.output<typeof viewSchema>;
+/** Without a service the lag is not known. */
+export type ViewStatus = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
 
 /** @throws CommandFailedError */
 export const statusFrom = (service: ServiceClient): Promise<readonly ViewStatus[]> =>
-  itemsFrom(service, '/v1/projections', { item: viewSchema });
+  itemsFrom(service, '/v1/projections', { item: viewState });

@@ -1,0 +1,76 @@
+/** What is answered about views and their rebuilds. Objects are loose: a service of a later version may tell the command line more. */
+import { z } from 'zod';
+import { count, event, maybePosition, position, text, time, type Answer } from '../events/values.js';
+
+export const viewName = text('Name of the view.', 'contacts');
+export const parked = {
+  stream: text('A stream that the view no longer folds.', 'contact-0123456789abcdef0123456789abcdef'),
+  position: position.describe('Of the event that cannot be folded.'),
+  reason: text('Why. Nothing personal.', 'ContactCreated for a document that exists'),
+};
+const parkedEvent = { ...parked, event_id: z.guid(), event_type: event.type };
+export const lag = count.describe('Milliseconds.');
+
+export const viewState = z
+  .object({
+    name: viewName,
+    version: count.min(1),
+    state: z.enum(['live', 'missing']),
+    storage_version: count.nullable().describe('Null while the view is missing.'),
+    position: maybePosition,
+    lag_ms: lag,
+    parked: z.array(z.object(parkedEvent)),
+    rebuild_id: z.guid().nullable().describe('The rebuild that runs for this view.'),
+  })
+  .meta({ id: 'ViewState' });
+export type ViewState = Answer<typeof viewState>;
+
+const whenCompared = count.nullable().describe('Null: it was not compared.');
+
+const rebuiltView = z.object({
+  name: viewName,
+  version: count.min(1),
+  storage_version: count,
+  is_changed: z.boolean().describe('Differences are expected.'),
+  documents: whenCompared,
+  live_documents: whenCompared,
+  hash: z.string().nullable(),
+  differing: whenCompared,
+  differences: z.array(z.string()).describe('Ids of documents that differ, the first of them.'),
+});
+export type RebuiltView = Answer<typeof rebuiltView>;
+
+const rebuildProgress = z.object({
+  stage: z.enum(['filling', 'catching_up', 'comparing', 'switching']),
+  position: maybePosition,
+  until: maybePosition,
+  share: z.number().min(0).max(1).describe('Of the bulk build.'),
+  events: count,
+  events_per_second: count,
+  seconds_left: count.nullable().describe('Null while it cannot be told.'),
+  documents_compared: count,
+});
+export type RebuildProgress = Answer<typeof rebuildProgress>;
+
+const stored = z.string().nullable().describe('Of the event that ended the rebuild, as stored.');
+
+export const rebuild = z
+  .object({
+    rebuild_id: z.guid(),
+    views: z.array(viewName),
+    dry_run: z.boolean(),
+    /** `start`: of views that the code has changed. */
+    cause: z.enum(['request', 'start']),
+    requested_at: time,
+    /** `waiting`: not begun yet. `running`: begun, and continued after interruptions. */
+    state: z.enum(['waiting', 'running', 'finished', 'failed']),
+    finished_at: time.nullable(),
+    /** Null before it has begun, and when it has come to an outcome: see the results then. */
+    progress: rebuildProgress.nullable(),
+    fault: z.string().nullable().describe('Why it does not go on, or why it failed.'),
+    outcome: z.enum(['switched', 'checked', 'prepared', 'differs', 'poison']).nullable(),
+    results: z.array(rebuiltView),
+    poison: z.object({ view: viewName, ...parkedEvent, data: stored, metadata: stored }).nullable(),
+  })
+  .meta({ id: 'Rebuild' });
+export type Rebuild = Answer<typeof rebuild>;
