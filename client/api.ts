@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 1c7b0d6918163c8c07b3518c5b09f513e390e27319a9f91df5baec1a21e8ad20. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c18a47105795661471b9356643390f10297f8769b384b13fe564538031fe2754. */
 export interface paths {
   '/docs': {
     parameters: {
