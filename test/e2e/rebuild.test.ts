@@ -107,7 +107,7 @@ describe('a rebuild', () => {
         await all;
       }
       expect(reads).toBeGreaterThan(clients);
-      expect(storages).toEqual([2001, 2002]);
+      expect(storages).toEqual([3001, 3002]);
       const ready = await service.get('/health/ready');
       expect(ready.body).toMatchObject({ data: { projections: { missing: [], parked: [], rebuilding: false } } });
       if (!onServers) await expectTrueViews(service);
@@ -154,7 +154,7 @@ describe('a rebuild', () => {
     skip(onServers, 'the command line is asked on the files of a data folder');
     const ran = async (...words: readonly string[]) =>
       (await audience([...words, '--data-dir', service.dataDir], { env: { AUDIENCE_KEY: service.key } })).out;
-    expect(await ran('projections', 'status')).toMatch(/^contacts +2 +200\d/m);
+    expect(await ran('projections', 'status')).toMatch(/^contacts +3 +300\d/m);
     expect(await ran('projections', 'rebuild', 'lists', 'tags')).toContain('the new views are live');
     await service.kill('SIGTERM');
     const result: unknown = JSON.parse(await ran('projections', 'rebuild', 'all', '--json'));

@@ -155,7 +155,7 @@ async function killedRebuild(isHere: (commit: Commit) => boolean, isWritten: boo
 const takesUp = ({ writes }: Commit): boolean =>
   writes.some(({ view, document }) => view.name === 'parked' && document === null);
 const switches = ({ checkpoint: { name, next } }: Commit): boolean =>
-  name === 'views' && next.storages['contacts'] === 2001;
+  name === 'views' && next.storages['contacts'] === 3001;
 
 it('a switch that is broken off does not have the live view fold on after what it has parked', async () => {
   const { store, projector } = await killedRebuild((commit) => takesUp(commit) || switches(commit), true);
@@ -168,7 +168,7 @@ it('a switch that is broken off does not have the live view fold on after what i
 
 it('a kill between a switch and taking up what was parked leaves no stream parked', async () => {
   const { store, views, projector } = await killedRebuild(takesUp, false);
-  expect(projector.status().live?.['contacts']).toBe(2001);
+  expect(projector.status().live?.['contacts']).toBe(3001);
   expect(projector.status().parked).toEqual([]);
   expect([...(await readParked(views.models)).keys()]).toEqual([]);
   expect(await documentsOf(projector.reader)).toEqual(await freshFold(store));
@@ -229,7 +229,7 @@ it('a drop that falls due during a switch leaves the storage that was live until
   const projector = startProjector({ store, views: { ...views, models }, dropAfter });
   await projector.caughtUp();
   let switchedAt = Infinity;
-  void projector.until(({ live }) => live?.['contacts'] === 2001).then(() => (switchedAt = performance.now()));
+  void projector.until(({ live }) => live?.['contacts'] === 3001).then(() => (switchedAt = performance.now()));
   expect(await projector.rebuild({ views: ['contacts'] })).toMatchObject({ outcome: 'switched' });
   while ((await models.checkpoint('old_storages')) !== null) await sleep(5);
   expect(performance.now() - switchedAt).toBeGreaterThan(dropAfter * 0.9);

@@ -67,7 +67,7 @@ describe('a rebuild', () => {
     const store = await logOf(3);
     const { projector, models } = await started({ store, dropAfter: 1 });
     await projector.rebuild({ views: ['contacts'] });
-    expect(versionsOf(projector.status().live)).toEqual([3001, 1]);
+    expect(versionsOf(projector.status().live)).toEqual([3001, 2]);
     await expect
       .poll(async () => models.get(contacts, contactId(0)).catch((error: Error) => error.name), { timeout: 10_000 })
       .toBe('ReadModelsUnavailableError');
