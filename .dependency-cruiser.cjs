@@ -5,7 +5,7 @@ const floors = [
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
   ['rebuild', 'evidence'],
-  ['transfer'],
+  ['transfer', 'privacy'],
   ['api', 'cli', 'stores'],
   ['app'],
 ];

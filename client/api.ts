@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c18a47105795661471b9356643390f10297f8769b384b13fe564538031fe2754. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 0bfe768fba7c5cbb8c2ac3d0c1343ed8a8472e549c1dc2f2033668422f4ced1f. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -820,6 +820,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/privacy/erasures': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the erasures
+     * @description Needs the scope `privacy`.
+     */
+    get: operations['listErasures'];
+    put?: never;
+    /**
+     * Erase a person
+     * @description Begins to erase all that is stored about an address, whether it is known or not. While an erasure of it is not completed, a second request is that erasure. Needs the scope `privacy`.
+     */
+    post: operations['requestErasure'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/privacy/erasures/{erasure_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How far an erasure is
+     * @description Needs the scope `privacy`.
+     */
+    get: operations['getErasure'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/projections': {
     parameters: {
       query?: never;
@@ -1572,6 +1616,28 @@ export interface components {
        */
       to: string;
     };
+    /** @description It names nobody. */
+    Erasure: {
+      completed_at: string | null;
+      /** @description Contacts that were erased, 0 or 1. Null until it is completed. */
+      contacts: number | null;
+      /** @description E-mails that were erased. Null until it is completed. */
+      emails: number | null;
+      /**
+       * @description Id of an erasure.
+       * @example ers_01JQ8ZK3V5W7X9YABCDEFGHJKM
+       */
+      erasure_id: string;
+      reason: string | null;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      requested_at: string;
+      /** @enum {string} */
+      status: 'requested' | 'completed';
+    };
     /** @description The event that made it so. */
     EventReference: {
       /**
@@ -1946,6 +2012,17 @@ export interface components {
       type: 'validation_error';
     };
     InvalidCharactersError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    InvalidCodeError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -8175,6 +8252,263 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listErasures: {
+    parameters: {
+      query?: {
+        /** @description `next_cursor` of the page before. */
+        cursor?: string;
+        /** @description The most entries of the answer. */
+        limit?: number;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description List the erasures */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['Erasure'][];
+            /**
+             * @description Pass it on as `cursor`, with the same filters, for the next page. Absent on the last page.
+             * @example eyJhZnRlciI6ImxzdF8wMSJ9
+             */
+            next_cursor?: string;
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['InvalidLimitError']
+            | components['schemas']['InvalidCursorError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  requestErasure: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * @description An e-mail address, in any case of letters.
+           * @example ada@example.com
+           */
+          email: string;
+          reason?: string | null;
+        };
+      };
+    };
+    responses: {
+      /** @description Erasure accepted! */
+      202: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          Location: components['headers']['Location'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Position': components['headers']['X-Position'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['Erasure'];
+            /** @constant */
+            message: 'Erasure accepted!';
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 202;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be 1 to 40 of a-z, 0-9 and _` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownFieldError']
+            | components['schemas']['UnknownFieldNearError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['IdempotencyUnsupportedError']
+            | components['schemas']['RequiredError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['InvalidCodeError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getErasure: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path: {
+        erasure_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How far an erasure is */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['Erasure'];
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listProjections: {
     parameters: {
       query?: never;
@@ -9214,6 +9548,7 @@ export const operationTable = {
   getDocument: ['get', '/v1/views/{name}/{id}', 'safe'],
   getEmail: ['get', '/v1/email/{email_id}', 'safe'],
   getEmailOutcomes: ['get', '/v1/analytics/emails/outcomes', 'safe'],
+  getErasure: ['get', '/v1/privacy/erasures/{erasure_id}', 'safe'],
   getGroup: ['get', '/v1/groups/{group_id}', 'safe'],
   getList: ['get', '/v1/lists/{list_id}', 'safe'],
   getListGrowth: ['get', '/v1/analytics/lists/{list_id}/growth', 'safe'],
@@ -9227,6 +9562,7 @@ export const operationTable = {
   listContacts: ['get', '/v1/contacts/{list_id}', 'safe'],
   listDocuments: ['get', '/v1/views/{name}', 'safe'],
   listEmails: ['get', '/v1/email', 'safe'],
+  listErasures: ['get', '/v1/privacy/erasures', 'safe'],
   listEvents: ['get', '/v1/audit/events', 'safe'],
   listGroups: ['get', '/v1/groups', 'safe'],
   listLists: ['get', '/v1/lists', 'safe'],
@@ -9235,6 +9571,7 @@ export const operationTable = {
   listTags: ['get', '/v1/tags', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],
   removeContactTags: ['post', '/v1/contacts/tags/{list_id}/remove', 'safe'],
+  requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],
   revokeApiKey: ['post', '/v1/keys/{key_id}/revoke', 'unsafe'],
   rotateApiKey: ['post', '/v1/keys/{key_id}/rotate', 'unsafe'],
   sendEmail: ['post', '/v1/email/send', 'key'],

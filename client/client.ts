@@ -34,7 +34,9 @@ export type InputOf<Id extends OperationId> = Omit<operations[Id]['parameters'],
   BodyOf<operations[Id]> & { signal?: AbortSignal };
 
 /** The whole answer: `data`, and what stands beside it. */
-export type AnswerOf<Id extends OperationId> = JsonOf<operations[Id]['responses'][200]>;
+export type AnswerOf<Id extends OperationId> = JsonOf<
+  operations[Id]['responses'][keyof operations[Id]['responses'] & (200 | 202)]
+>;
 
 type Call<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>

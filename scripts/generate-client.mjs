@@ -14,7 +14,7 @@ function operationsIn({ paths }) {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
-      const answers = operation?.responses[200].content['application/json'];
+      const answers = (operation?.responses[200] ?? operation?.responses[202])?.content['application/json'];
       return answers === undefined ? [] : [[operation.operationId, [method, path, operation['x-repeat'] ?? 'safe']]];
     }),
   );

@@ -28,6 +28,7 @@ import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from '.
 import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
+import { privacyRoutes, type ErasuresOfApi } from './privacy.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -52,6 +53,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
+  readonly erasures: ErasuresOfApi;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly streamOf: (email: string) => string;
@@ -108,6 +110,7 @@ function mountEndpoints(
   projectionsRoutes(routes, { ...options, endpoints: endpoints.projections, projections: liveProjections });
   viewsRoutes(routes, { ...options, endpoints: endpoints.views, projections: liveProjections, reads });
   keysRoutes(routes, { ...options, endpoints: endpoints.keys });
+  privacyRoutes(routes, { ...options, endpoints: endpoints.privacy });
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   const access = createAccessLog(options.recordRead);
   auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, access, reads });

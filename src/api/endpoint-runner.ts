@@ -137,7 +137,8 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     const { request, response } = context;
     if (!('pieces' in answer)) {
       const headers = headersOf(options, context, answer.headers ?? []);
-      sendWhole(response, { status: 200, headers, body: successBody(answer, endpoint.message) });
+      const { status = 200 } = endpoint.answer;
+      sendWhole(response, { status, headers, body: successBody(answer, endpoint.message, status) });
       return;
     }
     if (endpoint.lines === undefined) cutWithKey(context);
@@ -206,7 +207,8 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
       try {
         const answer = await handle(context);
         await send(context, answer, endpoint);
-        logRequest(options, context, { route, status: 200, error: 'pieces' in answer ? answer.fault?.() : undefined });
+        const { status = 200 } = endpoint.answer;
+        logRequest(options, context, { route, status, error: 'pieces' in answer ? answer.fault?.() : undefined });
       } catch (fault) {
         const status = fail(context, prepared, fault);
         logRequest(options, context, { route, status, error: status >= 500 ? fault : undefined });

@@ -14,10 +14,10 @@ export interface Answer {
 const maxEchoBytes = 8 * 1024;
 
 /** `message` is absent on successful GETs. */
-export function successBody({ data, beside }: Answer, message: string | undefined): string {
+export function successBody({ data, beside }: Answer, message: string | undefined, status = 200): string {
   const text = message === undefined ? '' : `"message":${JSON.stringify(message)},`;
   const more = beside === undefined ? '' : `,${JSON.stringify(beside).slice(1, -1)}`;
-  return `{"statusCode":200,"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;
+  return `{"statusCode":${status},"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;
 }
 
 export interface ErrorAnswer {

@@ -8,6 +8,7 @@ import { UnknownEventTypeError, UnreadableEventError } from '../events/codec.js'
 import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-store.js';
 import { AlteredLogError } from './evidence-guard.js';
 import { ForeignViewsError } from '../projector/start.js';
+import { RegisterError } from '../privacy/register.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 
@@ -35,6 +36,7 @@ export function keyBanner(key: string, folder: string): string {
 /** Their messages are for the operator and complete: no stack. */
 const plainErrors = [
   AlteredLogError,
+  RegisterError,
   ConfigurationError,
   ServerRefusedError,
   WriterLockedError,

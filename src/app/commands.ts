@@ -8,6 +8,7 @@ import type { Sources } from '../commands/batch.js';
 import { contactDecider } from '../commands/contact.js';
 import type { Decider } from '../commands/decider.js';
 import { emailDecider } from '../commands/email.js';
+import { erasureDecider } from '../commands/erasures.js';
 import { keyDecider } from '../commands/keys.js';
 import { groupDecider, listDecider, tagDecider } from '../commands/catalogues.js';
 import type { CommandHandler } from '../commands/command-handler.js';
@@ -68,6 +69,7 @@ export async function openCommands(options: CommandsOptions) {
   const groups = handlerOf(groupDecider, 1);
   const lists = handlerOf(listDecider, 1);
   const tags = handlerOf(tagDecider, 1);
+  const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
   const catalogues = [
     { stream: groupsStream, handler: groups },
@@ -80,7 +82,7 @@ export async function openCommands(options: CommandsOptions) {
     groups,
     lists,
     tags,
-    contacts: handlerOf(contactDecider, cachedContacts),
+    contacts,
     emails,
     keys,
     newId,
@@ -97,9 +99,11 @@ export async function openCommands(options: CommandsOptions) {
 
   return {
     audience,
+    contacts,
     emails,
     keys: handlerOf(keyDecider, 1),
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
+    erasures: handlerOf(erasureDecider, 1),
     newId,
     /**
      * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot

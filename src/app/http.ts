@@ -15,6 +15,7 @@ import type { EvidenceGuard } from './evidence-guard.js';
 import { logHeads } from '../evidence/log-head.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { addressOf } from './banner.js';
+import type { Erasures } from './erasures.js';
 import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
 import { createProofs } from './proofs.js';
@@ -52,18 +53,19 @@ export interface HttpOptions {
   readonly commands: Commands;
   readonly views: Views;
   readonly mailer: Mailer | undefined;
+  readonly erasures: Erasures;
 }
 
 /** Listens. Without the role `api` health is all that it answers. Rejects when the port cannot be had. */
 export async function openHttp(options: HttpOptions) {
   const { config, certificate, folder, logger, lines, guard, sealKey, store, streamKeys, keys, commands } = options;
-  const { views, mailer } = options;
+  const { views, mailer, erasures } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const limiter = (name: string, quota: number) => createRateLimiter(name, quota, monotonic);
   const headLag = createHeadLag(monotonic);
   const isReady = (): Promise<Readiness> =>
-    readiness({ store, views, guard, mailer: mailer?.status(), headLag, lines, roles: config.roles });
+    readiness({ store, views, guard, mailer: mailer?.status(), erasures, headLag, lines, roles: config.roles });
   const app = createApp({
     audience: commands.audience,
     recordRead: config.isAccessLogged ? commands.recordRead : undefined,
@@ -77,6 +79,7 @@ export async function openHttp(options: HttpOptions) {
     clientAddress: config.isTrustedProxy ? clientAddressBehind(config.isTrustedProxy) : peerAddress,
     parked: views.parked,
     rebuilds: views.rebuilds,
+    erasures,
     keys,
     views: () => ({ ...views.status(), position: views.ownWrites.visiblePosition(), lag: views.ownWrites.lag() }),
     readiness: isReady,

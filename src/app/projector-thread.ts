@@ -1,5 +1,6 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import type { ChainHead } from '../eventstore/chain.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import type { NewStorages } from '../projector/new-storages.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
@@ -34,6 +35,7 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
   let deaths = 0;
   let closing: Promise<void> | undefined;
   let asked: ((answer: SwitchAnswer) => void)[] = [];
+  let scrubbing: ((fault: string | undefined) => void)[] = [];
 
   const update = (next: ProjectorStatus): void => {
     status = next;
@@ -43,6 +45,7 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
   const receive = (message: FromProjector): void => {
     if (message.type === 'fault') return onFault(message.fault);
     if (message.type === 'switched') return asked.shift()?.(message.answer);
+    if (message.type === 'scrubbed') return scrubbing.shift()?.(message.fault);
     if (message.type === 'evidence') {
       evidence = message.head;
       return;
@@ -66,6 +69,8 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
     notified = '';
     for (const answer of asked) answer({ outcome: 'failed', reason: `the projector's thread died: ${error}` });
     asked = [];
+    for (const ended of scrubbing) ended(error);
+    scrubbing = [];
     if (closing !== undefined) return;
     deaths += 1;
     update({ ...status, standby, caughtUp: false, fault: error });
@@ -107,6 +112,13 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
       if (worker === undefined) return { outcome: 'failed', reason: 'the projector is not running' };
       send(built);
       return await new Promise((resolve) => asked.push(resolve));
+    },
+    /** In the thread whose commits have to wait for it anyway. @throws ReadModelsUnavailableError, see `scrub` of the port */
+    async scrub(): Promise<void> {
+      if (worker === undefined) throw new ReadModelsUnavailableError('the projector is not running');
+      send('scrub');
+      const fault = await new Promise<string | undefined>((resolve) => scrubbing.push(resolve));
+      if (fault !== undefined) throw new ReadModelsUnavailableError(fault);
     },
     /** Finishes the running batch, then ends the thread. Safe to call twice. */
     close: (): Promise<void> => (closing ??= stop()),

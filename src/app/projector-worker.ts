@@ -22,9 +22,11 @@ export type FromProjector =
       readonly seldom?: SeldomChanged;
     }
   | { readonly type: 'switched'; readonly answer: SwitchAnswer }
+  /** `fault`: why not. */
+  | { readonly type: 'scrubbed'; readonly fault?: string }
   | { readonly type: 'evidence'; readonly head: ChainHead }
   | { readonly type: 'fault'; readonly fault: ProjectorFault };
-export type ToProjector = 'notify' | 'flush' | 'stop' | NewStorages;
+export type ToProjector = 'notify' | 'flush' | 'scrub' | 'stop' | NewStorages;
 
 const main = parentPort;
 if (main === null) throw new Error('projector-worker runs as a worker thread only');
@@ -70,6 +72,11 @@ main.on('message', (message: ToProjector) => {
   if (typeof message === 'object')
     void jobs.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
   else if (message === 'stop') stop.abort();
+  else if (message === 'scrub')
+    readModels.scrub().then(
+      () => send({ type: 'scrubbed' }),
+      (error: unknown) => send({ type: 'scrubbed', fault: String(error) }),
+    );
   else reader.wake();
   if (message !== 'notify') batchDelay.flush();
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../api/health.js';
 import type { Role } from '../stores/config.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
+import type { Erasures } from './erasures.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { LogDestination } from './log-destination.js';
@@ -20,13 +21,23 @@ export interface Parts {
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
   readonly mailer: MailerStatus | undefined;
+  readonly erasures: Pick<Erasures, 'isCaughtUp'>;
   readonly headLag: HeadLag;
   readonly lines: Pick<LogDestination, 'dropped'>;
   readonly roles: ReadonlySet<Role>;
 }
 
-/** Ready: the stores answer, the views caught up with the log of the start and keep up since, and no catalogue is parked. */
-export async function readiness({ store, views, guard, mailer, headLag, lines, roles }: Parts): Promise<Readiness> {
+/** Ready: the stores answer, the views caught up with the log of the start and keep up since, no catalogue is parked, and what was to be erased at the start is. */
+export async function readiness({
+  store,
+  views,
+  guard,
+  mailer,
+  erasures,
+  headLag,
+  lines,
+  roles,
+}: Parts): Promise<Readiness> {
   const head = await store.head().catch(() => undefined);
   const status = views.status();
   const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.visiblePosition()));
@@ -34,8 +45,7 @@ export async function readiness({ store, views, guard, mailer, headLag, lines, r
   const worklistReadable = mailer?.worklistReadable ?? true;
   const reachable = status.fault === null && worklistReadable;
   return {
-    ready:
-      eventStore.reachable && eventStore.writable && reachable && projections.caught_up && !catalogueIsParked(status),
+    ready: eventStore.reachable && eventStore.writable && reachable && isComplete({ projections, status, erasures }),
     parts: {
       roles: { api: roles.has('api'), projector: roles.has('projector'), mailer: roles.has('mailer') },
       event_store: eventStore,
@@ -103,6 +113,15 @@ function viewsPart(own: OwnWrites, status: ViewsStatus, behindHead: number) {
     unknown_events: unknown,
     parked: parked.map(({ view, stream, position, reason }) => ({ view, stream, position, reason })),
   };
+}
+
+function isComplete({ projections, status, erasures }: Pick<Parts, 'erasures'> & Shown): boolean {
+  return projections.caught_up && !catalogueIsParked(status) && erasures.isCaughtUp();
+}
+
+interface Shown {
+  readonly projections: { readonly caught_up: boolean };
+  readonly status: ViewsStatus;
 }
 
 const catalogueIsParked = ({ parked }: ViewsStatus): boolean =>

@@ -17,6 +17,7 @@ import {
   type AlteredLogError,
   type EvidenceGuard,
 } from './evidence-guard.js';
+import { openErasures, refuseRestored } from './erasures.js';
 import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
@@ -134,6 +135,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
         'a catalogue cannot be folded: requests that need its names are answered with 503',
       ),
   });
+  await refuseRestored(store, { config, commands });
   if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
   if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
   if (settings.events.kind === 'embedded') refuseAltered(store, settings.events.file);
@@ -160,7 +162,8 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   if (mailer !== undefined) parts.mailer = mailer;
 
   const keys = await apiKeys(commands, context);
-  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer });
+  const erasures = await openErasures({ ...context, store, streamKeys, commands, views });
+  const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   const seals = await openSeals({ ...context, store, views });
   isListening = true;
   mailer?.wake();
@@ -171,7 +174,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     async close() {
       closing.abort();
       await guard?.close();
-      await Promise.all([server.close(), mailer?.close()]);
+      await Promise.all([server.close(), mailer?.close(), erasures.close()]);
       await keys?.close();
       // After the last event, while the stores are open.
       await seals?.close();

@@ -100,6 +100,8 @@ export async function openViews(options: ViewsOptions) {
     hasShown: (): boolean => own.visiblePosition() !== '',
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
+    /** @throws ReadModelsUnavailableError, see `scrub` of the port */
+    scrub: async (): Promise<void> => parts.projector?.scrub(),
     async close(): Promise<void> {
       await rebuilds.close();
       await projector?.close();

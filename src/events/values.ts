@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** An opaque id: prefix and ULID. */
-export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key', description: string) =>
+export const id = (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml' | 'key' | 'ers', description: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`))
@@ -13,6 +13,7 @@ export const listId = id('lst', 'Id of a list. Opaque, never used again.');
 export const tagId = id('tag', 'Id of a tag. Opaque, never used again.');
 export const contactId = id('con', 'Id of a contact. Opaque, never used again.');
 export const keyId = id('key', 'Id of an API key: the actor of what is done with it.');
+export const erasureId = id('ers', 'Id of an erasure.');
 export const emailId = id('eml', 'Id of an e-mail. Opaque, never used again.');
 
 const formed = (form: RegExp, description: string, example: string) =>

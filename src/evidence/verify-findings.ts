@@ -1,12 +1,14 @@
 /** Broken invariants in a log: not tampering, but what this service never decides. Two writers with two secrets lead to it, or a fault. */
+import { z } from 'zod';
+import { jsonOrText } from '../audit/redaction.js';
 import { codec, type DomainEvent } from '../events/codec.js';
 import { nameKey } from '../events/names.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 
 export interface Finding {
-  /** `second_contact`: created again in a stream in which a contact lives. `same_name`: two things of a kind with one name. `unreadable`: an event of a catalogue that cannot be read. */
-  readonly kind: 'second_contact' | 'same_name' | 'unreadable';
+  /** `second_contact`: created again in a stream in which a contact lives. `same_name`: two things of a kind with one name. `unreadable`: an event of a catalogue that cannot be read. `digest`: personal data were replaced by a digest, and no erasure says so. */
+  readonly kind: 'second_contact' | 'same_name' | 'unreadable' | 'digest';
   readonly position: string;
   readonly stream: string;
   readonly message: string;
@@ -18,6 +20,10 @@ const catalogues: ReadonlySet<string> = new Set([groupsStream, listsStream, tags
 export function createFindings() {
   const findings: Finding[] = [];
   const names = new Map<string, ReturnType<typeof createNames>>();
+  /** Streams in which a contact lives no more. */
+  const ended = new Set<string>();
+  /** The last event with a digest, in streams whose erasure has not come yet. */
+  const digests = new Map<string, StoredEvent>();
 
   const find = (kind: Finding['kind'], { position, stream }: StoredEvent, message: string): void => {
     if (findings.length < most) findings.push({ kind, position, stream, message });
@@ -32,15 +38,37 @@ export function createFindings() {
     if (other !== undefined) find('same_name', event, `${change.id} has the name that ${other} has`);
   }
 
+  function takeErasure(event: StoredEvent): void {
+    if (event.type === 'ContactErased') ended.add(event.stream);
+    const last = digests.get(event.stream);
+    if (last !== undefined && throughIn(event) >= last.revision) digests.delete(event.stream);
+  }
+
   return {
-    take(event: StoredEvent): void {
+    take(event: StoredEvent, hasDigest: boolean): void {
+      const { type, stream } = event;
+      if (hasDigest) digests.set(stream, event);
+      if (type === 'ContactErased' || type === 'EmailErased') takeErasure(event);
       // A contact's stream begins with its creation.
-      if (event.type === 'ContactCreated' && event.revision > 0n)
+      else if (type === 'ContactCreated' && event.revision > 0n && !ended.delete(stream))
         find('second_contact', event, 'a second contact was created for one address');
-      else if (catalogues.has(event.stream)) takeName(event);
+      else if (catalogues.has(stream)) takeName(event);
     },
-    all: (): readonly Finding[] => findings,
+    all(): readonly Finding[] {
+      const unexplained = [...digests.values()].map(({ position, stream }): Finding => {
+        const message = 'personal data were replaced by a digest, and no erasure says so';
+        return { kind: 'digest', position, stream, message };
+      });
+      return [...findings, ...unexplained].slice(0, most);
+    },
   };
+}
+
+const erasureData = z.object({ through: z.number().int() });
+
+function throughIn({ data }: StoredEvent): number {
+  const { success, data: found } = erasureData.safeParse(jsonOrText(data));
+  return success ? found.through : -1;
 }
 
 interface NameChange {

@@ -170,8 +170,9 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
       last = event;
       linked &&= event.link !== null;
       if (ordinal === 1) logId = nameIn(event);
-      if (isRedacted(event.data)) redacted += 1;
-      findings.take(event);
+      const hasDigest = isRedacted(event.data);
+      if (hasDigest) redacted += 1;
+      findings.take(event, hasDigest);
       if (count === sealedCount) linkAtSealed = head;
       addToTree(leaf);
       sealed.take({ logId, count, link, root: () => tree?.root() });

@@ -99,6 +99,7 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
           stream: document.stream,
           first: document.requested_position,
           last: position,
+          erased_at: document.erased_at,
         }));
     },
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {

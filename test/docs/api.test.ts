@@ -26,7 +26,9 @@ describe('docs/api.md', () => {
     const sent = await service.post('/v1/email/send', mail);
     const emailId = sent.headers.location?.split('/').at(-1) ?? '';
     const key = await service.post('/v1/keys', { name: 'Docs', scopes: ['keys'] });
+    const erasure = await service.post('/v1/privacy/erasures', { email: 'nobody@example.com' });
     ids = {
+      erasure_id: erasure.field('erasure_id'),
       key_id: key.field('key_id'),
       group_id: group,
       list_id: list,

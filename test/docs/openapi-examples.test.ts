@@ -26,7 +26,7 @@ const changing = [
   // A cursor.
   /^[\w-]{8}\d{20,40}$/,
 ];
-const ids = /\b(grp|lst|tag|con|eml|key)_[0-9A-Z]\w*/g;
+const ids = /\b(grp|lst|tag|con|eml|key|ers)_[0-9A-Z]\w*/g;
 const counted = /^(?:lag_ms|count|revision|running)$/;
 
 /** The ids that the service gave, by prefix: there is one of each kind. */
@@ -61,6 +61,12 @@ afterAll(async () => {
 
 const deferred = async (): Promise<boolean> => (await service.get('/v1/email?state=deferred')).items().length > 0;
 
+const isErased = async (): Promise<boolean> =>
+  (await service.get('/v1/privacy/erasures')).items().every(({ status }) => status === 'completed');
+
+/** What goes on after the answer. */
+const goingOn: Readonly<Record<string, () => Promise<boolean>>> = { sendEmail: deferred, requestErasure: isErased };
+
 test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
   const { method, path } = endpointTable.find(({ id }) => id === operation) ?? { method: 'none', path: '' };
   const { parameters = {}, body } = own(example);
@@ -74,9 +80,10 @@ test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
     query === '' ? place : `${place}?${query}`,
     body === undefined ? {} : { body },
   );
-  expect(answered.status, answered.text).toBe(200);
+  expect(answered.status, answered.text).toBe(operation === 'requestErasure' ? 202 : 200);
   learn(answered.text);
-  if (operation === 'sendEmail') await eventually(async () => (await deferred()) || undefined, { what: 'an attempt' });
+  const goesOn = goingOn[operation];
+  if (goesOn !== undefined) await eventually(async () => (await goesOn()) || undefined, { what: operation });
   if (isUpdate) Object.assign(example, { answer: answered.body });
   else compare(own(example.answer), answered.body, operation);
 });

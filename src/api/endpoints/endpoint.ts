@@ -7,6 +7,8 @@ import { nothing } from '../schemas/query.js';
 
 /** What a success answers. */
 export interface Success {
+  /** 202: it is begun. Default: 200. */
+  readonly status?: 202;
   readonly data?: z.ZodType;
   /** What may stand beside `data`. */
   readonly beside?: z.ZodRawShape;

@@ -8,6 +8,7 @@ import { emailEndpoints } from './email.js';
 import type { AnyEndpoint } from './endpoint.js';
 import { healthEndpoints } from './health.js';
 import { keyEndpoints } from './keys.js';
+import { privacyEndpoints } from './privacy.js';
 import { projectionsEndpoints } from './projections.js';
 import { viewEndpoints } from './views.js';
 
@@ -24,6 +25,7 @@ export function createEndpoints(clock: () => number) {
     projections: projectionsEndpoints,
     views: viewEndpoints,
     keys: keyEndpoints,
+    privacy: privacyEndpoints,
     health: healthEndpoints,
     docs: docsEndpoints,
   };

@@ -118,15 +118,15 @@ function headersOf({ scope, own, replays }: AnyEndpoint, method: string): readon
 
 function success({ endpoint, method, schemas, example }: Operation): Json {
   const { answer, message, summary } = endpoint;
-  const { data, beside = {}, others = {}, cached } = answer;
+  const { status = 200, data, beside = {}, others = {}, cached } = answer;
   const text = message === undefined ? {} : { message: z.literal(message) };
-  const json = data && { schema: schemas.envelope({ ...text, data, ...beside }), example: example.answer };
+  const json = data && { schema: schemas.envelope(status, { ...text, data, ...beside }), example: example.answer };
   const more = Object.entries(others).map(([type, item]) => [type, { schema: schemas.other(type, item) }] as const);
   const content = { ...(json && { 'application/json': json }), ...Object.fromEntries(more) };
   const headers = headersNamed(answerHeaders(endpoint, method));
   const notModified = { description: 'The client has it: its `If-None-Match` is the `ETag`.', headers };
   return {
-    200: { description: message ?? summary, headers, content },
+    [status]: { description: message ?? summary, headers, content },
     ...(cached === true ? { 304: notModified } : {}),
   };
 }

@@ -35,8 +35,8 @@ export function createSchemas() {
     /** The fields that a client may send. */
     input: (schema: z.ZodType) => convert(schema, 'input'),
     /** A success with these fields beside its status. */
-    envelope: (fields: z.ZodRawShape): Json =>
-      convert(z.strictObject({ statusCode: z.literal(200), status: z.literal('Success'), ...fields }), 'output'),
+    envelope: (code: number, fields: z.ZodRawShape): Json =>
+      convert(z.strictObject({ statusCode: z.literal(code), status: z.literal('Success'), ...fields }), 'output'),
     /** A body of this media type; of lines or events the schema of one of them. */
     other(type: string, content: z.ZodType, io: 'input' | 'output' = 'output'): Json {
       const { content: schema = {} } = convert(z.strictObject({ content }), io).properties;

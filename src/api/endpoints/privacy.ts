@@ -1,0 +1,43 @@
+/** The endpoints of what people may ask of their data. */
+import { z } from 'zod';
+import { pageOf } from '../schemas/answers.js';
+import { erasure } from '../schemas/answers-privacy.js';
+import { address } from '../schemas/fields.js';
+import { paging } from '../schemas/query.js';
+import { text } from '../schemas/rules.js';
+import { ownRead, ownWrite } from './endpoint.js';
+
+const isCode = (value: string): boolean => /^[a-z0-9_]{0,40}$/.test(value);
+const reason = text(
+  { form: { fits: isCode, code: 'invalid_code' } },
+  {
+    description: 'A code that says why. Nothing personal: it stays in the log.',
+    examples: ['requested'],
+    pattern: '^[a-z0-9_]{0,40}$',
+  },
+)
+  .nullish()
+  .transform((given) => (given === null || given === '' ? undefined : given));
+
+export const privacyEndpoints = {
+  erase: ownWrite('requestErasure', '/v1/privacy/erasures', {
+    scope: 'privacy',
+    summary: 'Erase a person',
+    description:
+      'Begins to erase all that is stored about an address, whether it is known or not. While an erasure of it is not completed, a second request is that erasure.',
+    body: z.object({ email: address, reason }),
+    message: 'Erasure accepted!',
+    answer: { status: 202, data: erasure, headers: ['Location'] },
+  }),
+  page: ownRead('listErasures', '/v1/privacy/erasures', {
+    scope: 'privacy',
+    summary: 'List the erasures',
+    query: z.object(paging),
+    answer: pageOf(erasure),
+  }),
+  get: ownRead('getErasure', '/v1/privacy/erasures/{erasure_id}', {
+    scope: 'privacy',
+    summary: 'How far an erasure is',
+    answer: { data: erasure },
+  }),
+};

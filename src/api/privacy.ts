@@ -1,0 +1,59 @@
+/** What the endpoints of privacy do: erase a person, and say how far that is. */
+import type { CommandContext } from '../commands/batch.js';
+import type { Erasure, ErasuresState } from '../commands/erasures.js';
+import { ServiceError } from '../errors.js';
+import type { Endpoints } from './endpoints/endpoints.js';
+import { pageOf, pageRequest } from './reads.js';
+import type { Routes } from './routes.js';
+
+export interface ErasuresOfApi {
+  /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
+  request(
+    asked: { readonly email: string; readonly reason: string | undefined },
+    context: CommandContext,
+  ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
+  /** By id, as of now. @throws ServiceError `unavailable` */
+  all(): Promise<ErasuresState['all']>;
+}
+
+interface PrivacyRoutes {
+  readonly endpoints: Endpoints['privacy'];
+  readonly erasures: ErasuresOfApi;
+}
+
+export function privacyRoutes(routes: Routes, { endpoints, erasures }: PrivacyRoutes): void {
+  routes.on(endpoints.erase, async ({ input, context }) => {
+    const { erasure, position } = await erasures.request(input, context);
+    const location = ['Location', `/v1/privacy/erasures/${erasure.erasure_id}`];
+    return { data: shown(erasure), headers: [...location, 'X-Position', position] };
+  });
+
+  routes.on(endpoints.get, async ({ parameter }) => {
+    const erasure = (await erasures.all()).get(parameter('erasure_id'));
+    if (erasure === undefined) throw new ServiceError('not_found');
+    return { data: shown(erasure) };
+  });
+
+  routes.on(endpoints.page, async ({ query }) => {
+    const scope = ['erasures'];
+    const { limit, cursor = '' } = pageRequest(query, scope);
+    const all = await erasures.all();
+    const later = [...all.keys()].filter((id) => id > cursor).sort();
+    const ids = later.slice(0, limit);
+    const items = ids.flatMap((id) => all.get(id) ?? []);
+    const next_cursor = later.length > limit ? ids.at(-1) : undefined;
+    return pageOf({ items, ...(next_cursor === undefined ? {} : { next_cursor }) }, { show: shown, scope });
+  });
+}
+
+function shown({ erasure_id, requested_at, reason, completed }: Erasure): object {
+  return {
+    erasure_id,
+    status: completed === null ? 'requested' : 'completed',
+    requested_at,
+    completed_at: completed?.at ?? null,
+    reason,
+    contacts: completed?.contacts ?? null,
+    emails: completed?.emails ?? null,
+  };
+}

@@ -1,0 +1,200 @@
+/** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { ErasuresOfApi } from '../api/privacy.js';
+import type { ErasuresState } from '../commands/erasures.js';
+import { erasuresStream, type StreamKeys } from '../events/streams.js';
+import { syncFolderOf } from '../eventstore/durable-file.js';
+import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
+import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
+import { createLease, leaseMs, type Lease } from '../projector/lease.js';
+import { demandLogId } from '../projector/start.js';
+import type { Config } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { Commands } from './commands.js';
+import type { Views } from './views.js';
+
+/** How often unfinished erasures are looked for, in milliseconds. */
+const lookMs = 500;
+/** After a failure. */
+const restMs = 2_000;
+
+type Places = Pick<Config, 'dataDir' | 'seals'>;
+
+interface ErasuresOptions {
+  readonly config: Places & Pick<Config, 'roles'>;
+  readonly folder: Pick<DataFolder, 'outbox'>;
+  readonly settings: StoreSettings;
+  readonly store: OpenEventStore;
+  readonly streamKeys: StreamKeys;
+  readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
+  readonly views: Pick<Views, 'ownWrites' | 'queries' | 'scrub'>;
+  readonly logger: Logger;
+}
+
+export interface Erasures extends ErasuresOfApi {
+  /** What was unfinished at the start has been carried through, or is left to another process. */
+  isCaughtUp(): boolean;
+  close(): Promise<void>;
+}
+
+/** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
+export async function erasuresMissing(
+  store: OpenEventStore,
+  { config, commands }: { readonly config: Places; readonly commands: Pick<Commands, 'erasures'> },
+) {
+  const logId = await demandLogId(store);
+  const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
+  return registered.length === 0
+    ? []
+    : missingErasures(registered, (await commands.erasures.fresh(erasuresStream)).state);
+}
+
+const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
+  [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
+
+/** A log that was put back from before an erasure would serve who was erased. @throws RegisterError @throws ServiceError `unavailable` */
+export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
+  const { length } = await erasuresMissing(store, known);
+  if (length === 0) return;
+  throw new RegisterError(
+    `the event log lacks ${length === 1 ? 'an erasure' : `${length} erasures`} of the register (${registerName}): it was put back from a backup of before. Nothing was served. Run: audience privacy reapply. It asks for the same erasures again, and the next start carries them through`,
+  );
+}
+
+/** @throws RegisterError @throws ReadModelsUnavailableError */
+export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
+  const { config, streamKeys, commands } = options;
+  const keep = await registerOf(options);
+  const runner = config.roles.has('projector') ? await startRunner(options, keep) : undefined;
+  return {
+    async request({ email, reason }, context) {
+      const subject_key = streamKeys.contactKey(email);
+      const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
+      const command = { type: 'Request', ...asked } as const;
+      const { state, position } = await commands.erasures.execute({ stream: erasuresStream, command, context });
+      const erasure = state.all.get(state.unfinished.get(subject_key) ?? '');
+      if (erasure === undefined) throw new Error('a requested erasure is missing');
+      await keep(state);
+      runner?.look();
+      return { erasure, position };
+    },
+    all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
+    isCaughtUp: () => runner?.isCaughtUp() ?? true,
+    close: async () => runner?.close(),
+  };
+}
+
+type Keep = (state: ErasuresState) => Promise<void>;
+
+/** A copy that fails is made with the next. */
+async function registerOf({ config, store, logger }: ErasuresOptions): Promise<Keep> {
+  const logId = await demandLogId(store);
+  const [own, ...copies] = placesOf(config).map((file) => openRegister(file, logId));
+  let isFailing = false;
+  return async ({ all }) => {
+    await own?.keep(all.values());
+    try {
+      for (const copy of copies) await copy.keep(all.values());
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) logger.warn({ err: error }, 'the register of erasures cannot be copied to SEAL_DIR');
+      isFailing = true;
+    }
+  };
+}
+
+async function startRunner(options: ErasuresOptions, keep: Keep) {
+  const { settings, commands, logger } = options;
+  const models = isShared(settings) ? await openReadModels(settings.views) : undefined;
+  const now = (): number => performance.now();
+  const lease: Lease | undefined =
+    models && createLease({ readModels: models, name: 'erasures', holder: randomUUID(), ttl: leaseMs, now });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const steps = stepsOf(options);
+  let looking: Promise<void> | undefined;
+  let again = false;
+  let isFailing = false;
+  let isCaughtUp = false;
+  let restUntil = 0;
+
+  function fail(error: unknown): void {
+    restUntil = now() + restMs;
+    if (!isFailing && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
+    isFailing = true;
+  }
+
+  async function turn(): Promise<void> {
+    if (lease !== undefined && (await lease.hold(signal)) === null) return;
+    const { state } = await commands.erasures.fresh(erasuresStream);
+    await keep(state);
+    const erased: Erased[] = [];
+    let isWhole = true;
+    // One that fails does not keep the others from going on.
+    for (const id of state.unfinished.values()) {
+      if (signal.aborted || lease?.isHeld() === false) return;
+      await erase(steps, id).then(
+        (one) => one && erased.push(one),
+        (error: unknown) => {
+          isWhole = false;
+          fail(error);
+        },
+      );
+    }
+    await complete(steps, erased);
+    for (const { counts } of erased) logger.info(counts, 'an erasure is completed');
+    isCaughtUp ||= isWhole;
+    isFailing &&= !isWhole;
+  }
+
+  function look(): void {
+    again = looking !== undefined;
+    if (again || signal.aborted) return;
+    looking = turn()
+      .catch(fail)
+      .finally(() => {
+        looking = undefined;
+        if (again) look();
+      });
+  }
+
+  const timer = setInterval(() => now() >= restUntil && look(), lookMs);
+  look();
+  return {
+    look,
+    // Where another process has the lease, it is that one's work.
+    isCaughtUp: () => isCaughtUp || lease?.isHeld() === false,
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await looking;
+      await lease?.close();
+      await models?.close();
+    },
+  };
+}
+
+function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOptions {
+  const { contacts, emails, erasures } = commands;
+  return {
+    store,
+    contacts,
+    emails,
+    erasures,
+    views: {
+      shown: async (position) => views.ownWrites.visible([], position),
+      emailsTo: (key) => views.queries.emailsTo(key),
+      scrub: () => views.scrub(),
+    },
+    async removeFiles(emailIds) {
+      const names = emailIds.flatMap((id) => [`${id}.eml`, `${id}.eml.tmp`]);
+      for (const name of names) await rm(path.join(folder.outbox, name), { force: true });
+      if (existsSync(folder.outbox)) syncFolderOf(path.join(folder.outbox, 'any'));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** Carries one erasure through, from its request to its completion. Every step may be repeated: who was killed goes on by doing it all again. */
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { ContactCommand, ContactState } from '../commands/contact.js';
+import type { EmailCommand, EmailState } from '../commands/email.js';
+import type { ErasureCommand, ErasuresState } from '../commands/erasures.js';
+import { codec } from '../events/codec.js';
+import type { ContactEvent } from '../events/contact.js';
+import type { EmailEvent } from '../events/email.js';
+import type { Recorded } from '../events/envelope.js';
+import type { ErasureEvent } from '../events/erasures.js';
+import { contactStream, erasuresStream } from '../events/streams.js';
+import type { EventStore, StoredEvent } from '../eventstore/event-store.js';
+
+/** An e-mail as the views know it. */
+export interface EmailOfPerson {
+  readonly stream: string;
+  /** Position of its request. */
+  readonly first: string;
+  readonly erased_at: string | null;
+}
+
+export interface EraseOptions {
+  readonly store: Pick<EventStore, 'readStream' | 'redact'>;
+  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
+  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
+  readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
+  readonly views: {
+    /** Resolves when they show everything up to this position. @throws ServiceError `unavailable` */
+    shown(position: string): Promise<void>;
+    /** In the order of their requests. */
+    emailsTo(recipientKey: string): AsyncIterable<readonly EmailOfPerson[]>;
+    /** When it resolves nothing is left in their files of what was deleted. */
+    scrub(): Promise<void>;
+  };
+  /** Removes the files of these e-mails. */
+  readonly removeFiles: (emailIds: readonly string[]) => Promise<void>;
+}
+
+/** E-mails that are decided at once: others have their turn in between. */
+const emailsAtOnce = 16;
+
+type Requested = Extract<ErasureEvent, { type: 'ErasureRequested' }>;
+
+interface Erasing extends EraseOptions {
+  readonly requested: Recorded<Requested>;
+  readonly context: CommandContext;
+}
+
+/** What is left of an erasure is its completion. */
+export interface Erased {
+  readonly context: CommandContext;
+  readonly counts: Extract<ErasureEvent, { type: 'ErasureCompleted' }>['data'];
+}
+
+/** Undefined: an e-mail is being sent. Ask again later. @throws what the stores throw: ask again */
+export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | undefined> {
+  const { store, views } = options;
+  const requested = await requestOf(store, erasureId);
+  const { metadata, id: causationId } = requested;
+  const { $correlationId: correlationId, request_id: requestId } = metadata;
+  const context = { correlationId, causationId, requestId, actor: 'service' };
+  const erasing = { ...options, requested, context };
+  const contact = await eraseContact(erasing);
+  const until = contact?.position ?? requested.position;
+  await views.shown(until);
+  const emails = await eraseEmails(erasing, until);
+  if (contact !== undefined) await store.redact(contact.stream, contact.through);
+  if (emails === undefined) return undefined;
+  return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
+}
+
+/** Several at a time: to leave nothing in the files of the views takes as long for many. @throws what the stores throw: ask again */
+export async function complete({ views, erasures }: EraseOptions, erased: readonly Erased[]): Promise<void> {
+  // E-mails have nothing personal there.
+  if (erased.some(({ counts }) => counts.contacts > 0)) await views.scrub();
+  for (const { counts, context } of erased)
+    await erasures.execute({ stream: erasuresStream, command: { type: 'Complete', ...counts }, context });
+}
+
+/** It is among the last ones. */
+async function requestOf(store: EraseOptions['store'], erasureId: string): Promise<Recorded<Requested>> {
+  for await (const batch of store.readStream(erasuresStream, { direction: 'backwards' }))
+    for (const stored of batch) {
+      const { event, ...recorded } = codec.decode(stored);
+      if (event.type === 'ErasureRequested' && event.data.erasure_id === erasureId) return { ...recorded, event };
+    }
+  throw new Error(`the log has no request of the erasure ${erasureId}`);
+}
+
+interface ErasedContact {
+  readonly stream: string;
+  readonly through: bigint;
+  /** Of ContactErased. */
+  readonly position: string;
+}
+
+/** Undefined: there was no contact when the erasure was requested. */
+async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
+  const { erasure_id, subject_key, reason } = requested.event.data;
+  const stream = contactStream(subject_key);
+  const isErased = ({ erasure }: ContactState): boolean => erasure?.erasure_id === erasure_id;
+  let { state } = await contacts.fresh(stream);
+  if (!isErased(state)) {
+    if (state.contactId === null) return undefined;
+    // Who came after the request is somebody new.
+    const created = await lastOf(store, { stream, type: 'ContactCreated' });
+    if (created === undefined || created.position > requested.position) return undefined;
+    const command = { type: 'Erase', erasure_id, reason } as const;
+    ({ state } = await contacts.execute({ stream, command, context }));
+  }
+  const erased = await lastOf(store, { stream, type: 'ContactErased' });
+  if (erased === undefined || state.erasure === undefined)
+    throw new Error(`${stream} does not hold the erasure ${erasure_id}`);
+  return { stream, through: BigInt(state.erasure.through), position: erased.position };
+}
+
+/** The last event of a type. */
+async function lastOf(
+  store: EraseOptions['store'],
+  { stream, type }: Pick<StoredEvent, 'stream' | 'type'>,
+): Promise<StoredEvent | undefined> {
+  for await (const batch of store.readStream(stream, { direction: 'backwards' }))
+    for (const event of batch) if (event.type === type) return event;
+  return undefined;
+}
+
+/** The number of e-mails that were requested before this position and not erased earlier; undefined: one is being sent. */
+async function eraseEmails(erasing: Erasing, until: string): Promise<number | undefined> {
+  const { store, emails, views, removeFiles, requested, context } = erasing;
+  const command = { type: 'EraseEmail', reason: 'erasure' } as const;
+  let count = 0;
+  let isWaiting = false;
+  for await (const page of views.emailsTo(requested.event.data.subject_key)) {
+    const before = page.filter(({ first }) => first < until);
+    const erased: { stream: string; state: EmailState }[] = [];
+    for (let from = 0; from < before.length; from += emailsAtOnce) {
+      const some = before.slice(from, from + emailsAtOnce);
+      const handled = some.map(async ({ stream }) => {
+        const { state } = await emails.execute({ stream, command, context });
+        if (state.erased_through === null) isWaiting = true;
+        else erased.push({ stream, state });
+      });
+      await Promise.all(handled);
+    }
+    // An earlier run may have come as far as this, so all of them: many at once cost little more than one.
+    await Promise.all(erased.map(({ stream, state }) => store.redact(stream, BigInt(state.erased_through ?? -1))));
+    await removeFiles(erased.map(({ state }) => state.email_id));
+    count += before.filter(({ erased_at }) => erased_at === null || erased_at >= requested.metadata.at).length;
+  }
+  return isWaiting ? undefined : count;
+}

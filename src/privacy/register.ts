@@ -1,0 +1,100 @@
+/** The register of erasures beside the log: tells that a log was put back from a backup of before an erasure. It names nobody. */
+import { existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Erasure, ErasuresState } from '../commands/erasures.js';
+import { syncFolderOf } from '../eventstore/durable-file.js';
+
+/** Of the data folder, and of SEAL_DIR. */
+export const registerName = 'erasures.ndjson';
+
+const entry = z.object({
+  log_id: z.string(),
+  erasure_id: z.string(),
+  subject_key: z.string(),
+  reason: z.string().nullable(),
+  requested_at: z.iso.datetime({ precision: 3 }),
+});
+export type RegisterEntry = z.output<typeof entry>;
+
+/** The message is for the operator. */
+export class RegisterError extends Error {
+  override readonly name = 'RegisterError';
+}
+
+/** Of this log. The last line counts for nothing if it is torn: it was not answered for yet. @throws RegisterError @throws what the file system throws */
+export function readRegister(file: string, logId: string): readonly RegisterEntry[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+  return lines.map((line, at) => entryIn(line, `${file}, line ${at + 1}`)).filter(({ log_id }) => log_id === logId);
+}
+
+function entryIn(line: string, where: string): RegisterEntry {
+  try {
+    return entry.parse(JSON.parse(line));
+  } catch {
+    throw new RegisterError(
+      `${where}, cannot be read: it was altered or damaged. Put the register of erasures back from a backup, or its copy in SEAL_DIR.`,
+    );
+  }
+}
+
+/** What the log lacks, oldest first: one of each person, the newest. A later erasure of the same person in the log does for it. */
+export function missingErasures(
+  registered: readonly RegisterEntry[],
+  { all }: Pick<ErasuresState, 'all'>,
+): readonly RegisterEntry[] {
+  const newest = new Map<string, string>();
+  for (const { subject_key, requested_at } of all.values())
+    if (requested_at > (newest.get(subject_key) ?? '')) newest.set(subject_key, requested_at);
+  const missing = new Map<string, RegisterEntry>();
+  for (const one of registered) {
+    if (all.has(one.erasure_id) || one.requested_at <= (newest.get(one.subject_key) ?? '')) continue;
+    const other = missing.get(one.subject_key);
+    if (other === undefined || other.requested_at < one.requested_at) missing.set(one.subject_key, one);
+  }
+  return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
+}
+
+export interface Register {
+  /** Adds those that it does not have, durably. @throws what the file system throws */
+  keep(erasures: Iterable<Erasure>): Promise<void>;
+}
+
+/** @throws RegisterError @throws what the file system throws */
+export function openRegister(file: string, logId: string): Register {
+  const known = new Set(readRegister(file, logId).map(({ erasure_id }) => erasure_id));
+  let keeping = Promise.resolve();
+
+  async function add(erasures: readonly Erasure[]): Promise<void> {
+    const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
+    if (missing.length === 0) return;
+    const lines = missing.map(({ erasure_id, subject_key, reason, requested_at }) =>
+      JSON.stringify({ log_id: logId, erasure_id, subject_key, reason, requested_at } satisfies RegisterEntry),
+    );
+    await append(file, lines.map((line) => `${line}\n`).join(''));
+    for (const { erasure_id } of missing) known.add(erasure_id);
+  }
+
+  return {
+    keep(erasures) {
+      // One after the other: what an earlier one has written is known then.
+      const kept = keeping.then(() => add([...erasures]));
+      keeping = kept.catch(() => undefined);
+      return kept;
+    },
+  };
+}
+
+async function append(file: string, text: string): Promise<void> {
+  const isNew = !existsSync(file);
+  const handle = await open(file, 'a+', 0o600);
+  try {
+    const there = await handle.readFile('utf8');
+    if (!/(^|\n)$/.test(there)) await handle.truncate(Buffer.byteLength(there.slice(0, there.lastIndexOf('\n') + 1)));
+    await handle.appendFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (isNew) syncFolderOf(file);
+}

@@ -1,0 +1,151 @@
+/** Erasing a person, over HTTP, from a service that also holds others: nothing is left of the one, and nothing changes for the others. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ok, untimed } from '../support/answers.js';
+import { audience, type Ended } from '../support/audience.js';
+import { onServers } from '../support/stores.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
+
+const nobody = { SMTP_URL: 'smtp://127.0.0.1:1' };
+const person = {
+  email: 'Zelda.Quastenflosser@privat.example',
+  firstName: 'Zeldarine',
+  lastName: 'Quästenflösser',
+  phone: '+49 30 901820 77',
+  address: 'Irrgartenweg 1717',
+};
+const statement = 'Ja, ich will den Drosselbrief';
+const subject = 'Ihre Drossel-Bestellung';
+const template = '<p>Hallo Zeldarine, Ihre Bestellung 88-7731 ist da.</p>';
+const needles = [
+  ...Object.values(person),
+  'zelda.quastenflosser@privat.example',
+  'Zelda.Quastenflosser',
+  'Drosselbrief',
+  'Drossel-Bestellung',
+  '88-7731',
+].flatMap((text) => [text, Buffer.from(text).toString('base64').slice(0, -4), text.replaceAll('ä', '=C3=A4')]);
+
+let service: Service;
+let lists: readonly string[] = [];
+beforeAll(async () => {
+  service = await startService({ env: nobody });
+});
+afterAll(() => service.close());
+
+/** Every file with something of the person in it. */
+function traces(folder = service.dataDir): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const file = path.join(folder, name);
+    const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0);
+    return needles.filter((needle) => bytes.includes(needle)).map((needle) => `${name}: ${needle}`);
+  });
+}
+
+const send = async (to: string, own = { subject, mail_template: template }): Promise<string> =>
+  String(
+    (
+      await ok(
+        service.post('/v1/email/send', {
+          from_email: 'ledger@example.com',
+          to_email: to,
+          ...own,
+        }),
+      )
+    ).headers.location,
+  );
+const stateOf = async (location: string): Promise<string> => (await ok(service.get(location))).field('state');
+const inState = (location: string, state: string): Promise<true> =>
+  eventually(async () => ((await stateOf(location)) === state ? true : undefined), { what: state });
+const erased = (answer: Answer): Promise<Record<string, unknown>> =>
+  eventually(async () => {
+    const { data } = (await ok(service.get(String(answer.headers.location)))).body as { data: Record<string, unknown> };
+    return data['status'] === 'completed' ? data : undefined;
+  });
+const cli = (...words: readonly string[]): Promise<Ended> =>
+  audience(['--data-dir', service.dataDir, ...words], { env: { AUDIENCE_KEY: service.key } });
+
+/** What is answered of others. */
+async function ofOthers(): Promise<readonly string[]> {
+  const paths = [
+    '/v1/contacts?email=other@privat.example',
+    '/v1/audit/contacts/history?email=other@privat.example',
+    `/v1/audit/contacts/at?email=other@privat.example&at=${new Date().toISOString()}`,
+  ];
+  return await Promise.all(paths.map(async (one) => untimed((await service.get(one)).text)));
+}
+
+const total = async (listId = ''): Promise<unknown> =>
+  (
+    (await ok(service.get(`/v1/analytics/lists/${listId}/growth`))).body as { data: { rows: { total: number }[] } }
+  ).data.rows.at(-1)?.total;
+
+test('nothing is left of who is erased, and nothing changes for others', async () => {
+  const listOf = async (name: string): Promise<string> => {
+    const group = await service.make('/v1/groups/create', { group_name: name }, 'group_id');
+    return await service.make('/v1/lists/create', { list_name: name, group_id: group }, 'list_id');
+  };
+  lists = [await listOf('First'), await listOf('Second')];
+  const consent = { source: 'form', statement, ip: '203.0.113.7' };
+  const [first, second] = lists;
+  const created = await ok(service.post(`/v1/contacts/${first}/create`, { ...person, status: 'Subscribed', consent }));
+  await ok(service.post(`/v1/contacts/${first}/create`, { email: 'other@privat.example', status: 'Subscribed' }));
+  const saved = { ...person, city: 'Irrgarten', status: 'Subscribed', tag_name: ['VIP', 'Early'], consent };
+  await ok(service.post(`/v1/contacts/${second}/upsertcontact`, saved));
+  const deferred = await send(person.email);
+  const toOther = await send('other@privat.example', { subject: 'Hello', mail_template: '<p>Hello</p>' });
+  await inState(deferred, 'deferred');
+  await service.kill('SIGTERM');
+  await service.start({ SMTP_URL: undefined });
+  const sent = await send(person.email.toLowerCase());
+  await inState(sent, 'sent');
+  const sealed = onServers ? undefined : await cli('audit', 'seal', '--out', path.join(service.dataDir, 'before.json'));
+  expect(sealed?.code ?? 0).toBe(0);
+  expect(traces()).not.toEqual([]);
+  const others = await ofOthers();
+  expect(await total(first)).toBe(2);
+
+  const requestId = 'dsgvo-17';
+  const [answer, again] = await Promise.all([
+    service.post('/v1/privacy/erasures', { email: person.email, reason: 'requested' }, { 'x-request-id': requestId }),
+    service.post('/v1/privacy/erasures', { email: person.email.toUpperCase() }),
+  ]);
+  expect([answer.status, again.status]).toEqual([202, 202]);
+  expect(answer.headers.location).toBe(again.headers.location);
+  expect(await erased(answer)).toMatchObject({ status: 'completed', contacts: 1, emails: 2 });
+  if (!onServers) expect(traces()).toEqual([]);
+
+  expect(await ofOthers()).toEqual(others);
+  expect(['deferred', 'sent', 'in_doubt', 'requested']).toContain(await stateOf(toOther));
+  expect(await stateOf(deferred)).toBe('cancelled');
+  expect(await stateOf(sent)).toBe('sent');
+  expect((await service.get(`/v1/contacts?email=${person.email}`)).status).toBe(404);
+  expect((await service.get(`/v1/contacts/${created.field('contact_id')}`)).status).toBe(404);
+  expect(await total(first)).toBe(1);
+  const ofRequest = await service.events(requestId);
+  const [contactErased] = ofRequest.filter(({ type }) => type === 'ContactErased');
+  expect(contactErased?.metadata).toMatchObject({ actor: 'service' });
+  const back = await ok(service.post(`/v1/contacts/${first}/create`, { email: person.email, status: 'Subscribed' }));
+  expect(back.field('contact_id')).not.toBe(created.field('contact_id'));
+  expect(await total(first)).toBe(2);
+  const nobodyKnown = await service.post('/v1/privacy/erasures', { email: 'unheard-of@privat.example' });
+  expect(await erased(nobodyKnown)).toMatchObject({ contacts: 0, emails: 0 });
+  expect(await erased(await service.post('/v1/privacy/erasures', { email: person.email }))).toMatchObject({
+    contacts: 1,
+    emails: 0,
+  });
+  if (!onServers) expect(traces()).toEqual([]);
+});
+
+test.skipIf(onServers)('the log, its seal and its rebuilt views hold afterwards', async () => {
+  const verified = await cli('audit', 'verify', '--json', '--seal', path.join(service.dataDir, 'before.json'));
+  expect(verified.code).toBe(0);
+  expect(JSON.parse(verified.out)).toMatchObject({ intact: true, findings: [], seals: [{ holds: true }] });
+  const rebuilt = await cli('projections', 'rebuild', 'all');
+  expect(rebuilt.code).toBe(0);
+  expect(traces()).toEqual([]);
+  await service.kill('SIGTERM');
+  await service.start();
+  expect(traces()).toEqual([]);
+});
