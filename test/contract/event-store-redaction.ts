@@ -96,6 +96,23 @@ export function redactionContract({ test, store, newStream, reopen }: RedactionP
     expect(data).toEqual([...before.map((one) => withDigests(one.data)), withDigests(next.data)]);
   });
 
+  test('the same append again is recognised after it was redacted', async () => {
+    const stream = newStream();
+    const [one, two] = [
+      [personal(), personal()],
+      [personal(), personal()],
+    ];
+    const first = await store().append(stream, one, { expectedRevision: 'no_stream' });
+    const second = await store().append(stream, two, { expectedRevision: 1n });
+    await store().redact(stream, 2n);
+    expect(await store().append(stream, one, { expectedRevision: 'no_stream' })).toEqual(first);
+    expect(await store().append(stream, two, { expectedRevision: 1n })).toEqual(second);
+    await expect(store().append(stream, [personal()], { expectedRevision: 1n })).rejects.toThrow(
+      WrongExpectedRevisionError,
+    );
+    expect(await flat(store().readStream(stream))).toHaveLength(4);
+  });
+
   test('redactions at once, among appends and reads, all hold', async () => {
     const { stream, other } = await written(8);
     const start = await store().head();

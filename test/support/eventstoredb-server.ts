@@ -2,6 +2,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
+import { copiesStream } from '../../src/eventstore/eventstoredb/positions.js';
 
 export const eventStoreUrl = process.env['TEST_EVENTSTORE_URL'];
 export const noEventStore = 'there is no EventStoreDB: set TEST_EVENTSTORE_URL to the URL of one';
@@ -22,6 +23,7 @@ export async function deletePrefix(url: string, ...prefixes: readonly string[]):
       for await (const batch of own.readAll()) for (const { stream } of batch) streams.add(prefix + stream);
       await own.close();
     }
+    for (const prefix of prefixes) streams.add(copiesStream(prefix));
     const left = [...streams];
     // Some may be gone already.
     while (left.length > 0)

@@ -1,13 +1,19 @@
 /** The event store on an EventStoreDB (22.10 or later), through its client: many processes may write to one log. */
-import { jsonEvent, WrongExpectedVersionError, type JSONType } from '@eventstore/db-client';
+import {
+  jsonEvent,
+  WrongExpectedVersionError,
+  type AppendResult as ServerResult,
+  type JSONType,
+} from '@eventstore/db-client';
 import {
   InvalidAppendError,
-  StoreUnavailableError,
   WrongExpectedRevisionError,
   type AppendResult,
   type EventStore,
   type EventToAppend,
   type ExpectedRevision,
+  type Position,
+  type StoredEvent,
 } from '../event-store.js';
 import { validateAppend, validateCanonical } from '../validate-append.js';
 import { createChangeNotifier } from './change-notifier.js';
@@ -16,8 +22,10 @@ import { openConnection, type AppendCall } from './connection.js';
 import { appendError, closedError, isAborted } from './faults.js';
 import { createHead } from './head.js';
 import { createPages } from './pages.js';
-import { formatPosition } from './positions.js';
+import { formatPosition, isPosition } from './positions.js';
 import { createReader } from './reader.js';
+import { createRedactions } from './redactions.js';
+import { startScavenges } from './scavenge.js';
 import { defaultTimings, type Timings } from './timings.js';
 import { parseServerUrl } from './url.js';
 
@@ -37,6 +45,10 @@ export interface EventStoreDbOptions {
 export interface EventStoreDbStore extends EventStore {
   /** Something was appended, perhaps: subscriptions that are caught up look at once. */
   wake(): void;
+  /** Whether originals of the stream that were redacted are still in the log, until a scavenge. @throws StoreUnavailableError */
+  waitsForScavenge(stream: string): Promise<boolean>;
+  /** Starts a scavenge on each node that the URL names, and returns their ids. @throws StoreUnavailableError also where the credentials do not allow it */
+  scavenge(): Promise<readonly string[]>;
   /** One cheap read with the rights that the service needs, of the leader. Does not throw. */
   check(): Promise<EventStoreDbCheck>;
 }
@@ -47,15 +59,24 @@ const isRepeatable = (expected: ExpectedRevision): boolean => typeof expected ==
 /** Connects with the first call. @throws EventStoreUrlError @throws TypeError a prefix that is the server's own */
 export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStore {
   const { url, prefix, onFault = () => undefined, random = Math.random } = options;
-  if (prefix.startsWith('$')) throw new TypeError('names that begin with $ belong to the server');
+  if (/^[$~]/.test(prefix))
+    throw new TypeError('names that begin with $ or ~ belong to the server and to this adapter');
   const timings = { ...defaultTimings, ...options.timings };
-  const connection = openConnection(parseServerUrl(url));
+  const address = parseServerUrl(url);
+  const connection = openConnection(address);
   const pages = createPages(connection, { prefix, silenceMs: timings.silenceMs });
+  const redactions = createRedactions({ connection, pages, prefix, timings });
   const head = createHead(pages);
   const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
-  const reader = createReader({ connection, pages, notifier, head: head.find });
+  const reader = createReader({ connection, pages, redactions, notifier, head: findHead });
   const queues = new Map<string, Promise<unknown>>();
   let closing: Promise<void> | undefined;
+
+  /** The last events may have been redacted, and be gone from the log. */
+  async function findHead(): Promise<Position> {
+    const [ours] = await Promise.all([head.find(), redactions.load()]);
+    return ours > redactions.last() ? ours : redactions.last();
+  }
 
   async function append(call: AppendCall): Promise<AppendResult> {
     const result = await send(call);
@@ -73,16 +94,38 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     for (let doubt: Error | undefined; ;) {
       const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
-        const { nextExpectedRevision, position } = await connection.append(call, timeoutMs);
-        return { revision: nextExpectedRevision, position: formatPosition(position) };
+        return await resultOf(call, await connection.append(call, timeoutMs));
       } catch (error) {
-        if (error instanceof WrongExpectedVersionError)
+        if (error instanceof WrongExpectedVersionError) {
+          const repeated = await repeatOf(call);
+          if (repeated !== undefined) return repeated;
           throw new WrongExpectedRevisionError(call.expectedRevision, revisionOf(error));
+        }
         // The failure of this attempt does not say whether the one before was written.
         doubt ??= appendError(error);
         if (!isRepeatable(call.expectedRevision) || !isAborted(error) || performance.now() >= deadline) throw doubt;
       }
     }
+  }
+
+  /** Of a repeat the server tells no position where the stream does not show the events. */
+  async function resultOf(call: AppendCall, { nextExpectedRevision, position }: ServerResult): Promise<AppendResult> {
+    const repeated = isPosition(position) ? undefined : await repeatOf(call);
+    return repeated ?? { revision: nextExpectedRevision, position: formatPosition(position) };
+  }
+
+  /** The server does not compare with events that a truncated stream does not show. */
+  async function repeatOf({ stream, events, expectedRevision }: AppendCall): Promise<AppendResult | undefined> {
+    if (!isRepeatable(expectedRevision)) return undefined;
+    const name = stream.slice(prefix.length);
+    const from = typeof expectedRevision === 'bigint' ? expectedRevision + 1n : 0n;
+    await redactions.load();
+    if (from >= redactions.of(name).length) return undefined;
+    const found: StoredEvent[] = [];
+    for await (const batch of reader.readStream(name, { from, limit: events.length })) found.push(...batch);
+    const last = found.at(-1);
+    if (last === undefined || events.some(({ id }, at) => id !== found[at]?.id)) return undefined;
+    return { revision: last.revision, position: last.position };
   }
 
   /** One append at a time per stream: calls may overtake each other, and the server is slow to answer a repeat of what it is still at work on. */
@@ -113,8 +156,10 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
       if (closing !== undefined) throw closedError();
       return inTurn({ stream: prefix + stream, events: events.map(clientEvent), expectedRevision });
     },
-    redact: () => Promise.reject(new StoreUnavailableError('redaction is not supported on EventStoreDB yet')),
-    head: head.find,
+    redact: redactions.redact,
+    waitsForScavenge: redactions.waitsForScavenge,
+    scavenge: () => startScavenges(address, timings.silenceMs),
+    head: findHead,
     isWritable: connection.isUp,
     wake: notifier.notify,
     check: () => checkEventStoreDb(connection, timings.silenceMs),
@@ -139,6 +184,7 @@ const revisionOf = ({ actualVersion }: WrongExpectedVersionError): bigint | 'no_
 /** What only this server refuses, or would take in another sense. @throws InvalidAppendError */
 function assertTakenByServer(stream: string, events: readonly EventToAppend[]): void {
   if (stream.startsWith('$')) throw new InvalidAppendError('names that begin with $ belong to the server');
+  if (stream.startsWith('~')) throw new InvalidAppendError('names that begin with ~ belong to this adapter');
   for (const { type } of events)
     if (type.startsWith('$')) throw new InvalidAppendError('types that begin with $ belong to the server');
   // The server would store the event twice.

@@ -17,7 +17,7 @@ import { demandPosition, formatPosition, parsePosition } from './positions.js';
 import { readLog, type ServerEvent } from './read-log.js';
 
 export const eventsPerPage = 1_000;
-const bytesPerPage = 4 * 1024 * 1024;
+export const bytesPerPage = 4 * 1024 * 1024;
 /** Revisions are signed 64-bit numbers; the very last one is a tombstone's. */
 const lastRevision = 2n ** 63n - 2n;
 /** A server looks through half a million events of others in a second. */
@@ -33,7 +33,7 @@ export interface Page {
   readonly ended: boolean;
 }
 
-interface PageOptions {
+export interface PageOptions {
   readonly limit: number;
   readonly backwards: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -185,7 +185,7 @@ export const nothing: Page = { events: [], first: undefined, last: undefined, en
 
 /** The server's own events and other people's are not. A tombstone is an event of its stream, with a type of the server's. */
 const isOurs = ({ streamId, type }: ServerEvent, prefix: string): boolean =>
-  streamId.startsWith(prefix) && !streamId.startsWith('$') && !type.startsWith('$');
+  streamId.startsWith(prefix) && !/^[$~]/.test(streamId) && !type.startsWith('$');
 
 const storedEvent = (event: ServerEvent, prefix: string, position: Position): StoredEvent => ({
   stream: event.streamId.slice(prefix.length),

@@ -7,10 +7,14 @@ const digits = 20;
 const largest = 2n ** 63n - 1n;
 const pattern = /^\d{40}$/;
 
+/** The server says with all bits set that it tells none. */
+export const isPosition = (position: LogPosition | undefined): position is LogPosition =>
+  position !== undefined && position.commit <= largest && position.prepare <= largest;
+
 /** @throws StoreUnavailableError the server did not say where the event stands. */
 export function formatPosition(position: LogPosition | undefined): Position {
   // Servers before 22.10 answer with all bits set when one stream is read.
-  if (position === undefined || position.commit > largest || position.prepare > largest)
+  if (!isPosition(position))
     throw new StoreUnavailableError('the server tells no positions of events: EventStoreDB 22.10 or later is needed');
   return `${position.commit}`.padStart(digits, '0') + `${position.prepare}`.padStart(digits, '0');
 }
@@ -22,6 +26,9 @@ export function parsePosition(position: Position): LogPosition | undefined {
   const prepare = BigInt(position.slice(digits));
   return commit > largest || prepare > commit ? undefined : { commit, prepare };
 }
+
+/** The adapter's own stream for the log with this prefix. It is in no read of the log. */
+export const copiesStream = (prefix: string): string => `~redacted-${prefix}`;
 
 export function demandPosition(position: Position): LogPosition {
   const parsed = parsePosition(position);

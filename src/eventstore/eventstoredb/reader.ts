@@ -11,8 +11,9 @@ import {
 import { assertLimit } from '../validate-append.js';
 import type { ChangeNotifier } from './change-notifier.js';
 import type { Connection } from './connection.js';
+import type { Copies } from './copies.js';
 import { closedError } from './faults.js';
-import { eventsPerPage, nothing, type Page, type Pages } from './pages.js';
+import { eventsPerPage, nothing, type Page, type PageOptions, type Pages } from './pages.js';
 import { demandPosition } from './positions.js';
 
 /** Pages without an event of this service after which the server searches for the next one. */
@@ -21,11 +22,18 @@ const pagesBeforeSearch = 2;
 export interface ReaderParts {
   readonly connection: Pick<Connection, 'isClosed'>;
   readonly pages: Pages;
+  readonly redactions: Copies;
   readonly notifier: ChangeNotifier;
   readonly head: () => Promise<Position>;
 }
 
-export function createReader({ connection, pages, notifier, head }: ReaderParts): Omit<EventReader, 'close' | 'head'> {
+export function createReader({
+  connection,
+  pages,
+  redactions,
+  notifier,
+  head,
+}: ReaderParts): Omit<EventReader, 'close' | 'head'> {
   /** Forwards through the log, page after page, with a leap over many events of others. */
   function createWalk(start: Position, signal: AbortSignal | undefined): (limit: number) => Promise<Page> {
     let after = start;
@@ -43,11 +51,35 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
     }
 
     return async (limit) => {
+      const from = after;
+      await redactions.load();
+      const known = redactions.last();
       if (fruitless >= pagesBeforeSearch) await leap();
-      const page = await pages.ofLog({ after, inclusive, backwards: false, limit, signal });
+      const found = await pages.ofLog({ after, inclusive, backwards: false, limit, signal });
+      const page = await redactions.fill(found, { after: from, backwards: false, limit, known });
       if (page.last !== undefined) [after, inclusive] = [page.last, false];
       fruitless = page.events.length === 0 && !page.ended ? (fruitless + 1) % (pagesBeforeSearch + 1) : 0;
       return page;
+    };
+  }
+
+  /** A truncated stream begins, or ends backwards, with copies. */
+  async function ofStream(name: string, from: bigint | undefined, options: PageOptions): Promise<Page> {
+    const page = await pages.ofStream(name, from, options);
+    if (isWhole(page, from, options.backwards)) return page;
+    await redactions.load();
+    const places = redactions.of(name);
+    if (places.length === 0) return page;
+    if (options.backwards && page.events.length > 0) return { ...page, ended: false };
+    const wanted = placesFrom(places, from, options);
+    const copies = await redactions.at(wanted);
+    const events = wanted.flatMap((position) => copies.get(position) ?? []);
+    if (events.length === 0) return page;
+    return {
+      events,
+      first: wanted[0],
+      last: wanted.at(-1),
+      ended: events.at(-1)?.revision === 0n && options.backwards,
     };
   }
 
@@ -90,7 +122,7 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
       const backwards = options.direction === 'backwards';
       let { from } = options;
       return paged(options, async (limit) => {
-        const page = await pages.ofStream(name, from, { backwards, limit, signal: options.signal });
+        const page = await ofStream(name, from, { backwards, limit, signal: options.signal });
         const last = page.events.at(-1)?.revision;
         if (last !== undefined) from = backwards ? last - 1n : last + 1n;
         return page;
@@ -104,7 +136,10 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
       if (options.direction !== 'backwards') return paged(options, createWalk(after ?? logStart, signal));
       return paged(options, async (limit) => {
         if (after === logStart) return nothing;
-        const page = await pages.ofLog({ after, backwards: true, limit, signal });
+        await redactions.load();
+        const known = redactions.last();
+        const found = await pages.ofLog({ after, backwards: true, limit, signal });
+        const page = await redactions.fill(found, { after, backwards: true, limit, known });
         after = page.last;
         return page;
       });
@@ -119,8 +154,30 @@ export function createReader({ connection, pages, notifier, head }: ReaderParts)
       return follow(start, signal);
     },
 
-    readAt: (position) => pages.at(position),
+    async readAt(position) {
+      await redactions.load();
+      return redactions.has(position) ? (await redactions.at([position])).get(position) : pages.at(position);
+    },
   };
+}
+
+/** Whether the stream was not truncated where this page of it begins, or ends backwards. */
+function isWhole({ events, ended }: Page, from: bigint | undefined, backwards: boolean): boolean {
+  if (from !== undefined && from < 0n) return true;
+  if (backwards) return !ended || events.at(-1)?.revision === 0n;
+  const first = events[0];
+  return first !== undefined && first.revision <= (from ?? 0n);
+}
+
+/** Positions by revision, from this one on. */
+function placesFrom(
+  places: readonly Position[],
+  from: bigint | undefined,
+  { backwards, limit }: PageOptions,
+): readonly Position[] {
+  if (!backwards) return places.slice(Number(from ?? 0n), Number(from ?? 0n) + limit);
+  const end = from === undefined ? places.length : Math.min(Number(from) + 1, places.length);
+  return places.slice(Math.max(0, end - limit), end).reverse();
 }
 
 /** Pages until the limit or the end. What was read before an abort can be half a page, and is dropped. */

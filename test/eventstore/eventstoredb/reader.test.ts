@@ -1,6 +1,7 @@
 /** How the log of a server that others use is read: what is asked, and in which order. */
 import { expect, test } from 'vitest';
 import { logStart, type StoredEvent } from '../../../src/eventstore/event-store.js';
+import { createCopies } from '../../../src/eventstore/eventstoredb/copies.js';
 import type { Page, Pages } from '../../../src/eventstore/eventstoredb/pages.js';
 import { createReader } from '../../../src/eventstore/eventstoredb/reader.js';
 
@@ -34,7 +35,8 @@ test('after one page of events of others the server searches for our first one: 
     close: () => Promise.resolve(),
   };
   const head = () => Promise.resolve(ours.position);
-  const reader = createReader({ connection: { isClosed: () => false }, pages, notifier, head });
+  const redactions = createCopies({ read: () => Promise.resolve('ended') }, { prefix: '', silenceMs: 1 });
+  const reader = createReader({ connection: { isClosed: () => false }, pages, redactions, notifier, head });
   for await (const events of reader.readAll()) expect(events).toEqual([ours]);
   expect(asked).toEqual(['page after ', `search after ${place(1_000)}`, `page from ${ours.position}`]);
 });

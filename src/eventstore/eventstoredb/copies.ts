@@ -1,0 +1,208 @@
+/** The redacted copies of events on EventStoreDB: where they are, read on before and after each page, and how they come into reads. */
+import { FORWARDS } from '@eventstore/db-client';
+import { logStart, StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
+import type { Connection } from './connection.js';
+import { faultOf, unavailable } from './faults.js';
+import { bytesPerPage, type Page } from './pages.js';
+import { copiesStream } from './positions.js';
+
+const copiesPerRead = 1_000;
+const readsAtOnce = 16;
+
+export interface Filling {
+  /** As for `readAll`; undefined: from the end that is read away from. */
+  readonly after: Position | undefined;
+  readonly backwards: boolean;
+  readonly limit: number;
+  /** `last()` before the page was read: copies behind the page are of events that were there then. */
+  readonly known: Position;
+}
+
+/** All that read throw StoreUnavailableError. */
+export interface Copies {
+  readonly stream: string;
+  /** Knows all copies that were written before the call. One cheap read where there are no new ones. */
+  load(): Promise<void>;
+  has(position: Position): boolean;
+  /** Position of the last event that has a copy, or `logStart`. */
+  last(): Position;
+  /** Positions of the copied events of a stream, by revision from 0. */
+  of(stream: string): readonly Position[];
+  at(positions: readonly Position[]): Promise<ReadonlyMap<Position, StoredEvent>>;
+  /** A page of the log with the copies in their places, within its bounds. */
+  fill(page: Page, filling: Filling): Promise<Page>;
+}
+
+export function createCopies(
+  connection: Pick<Connection, 'read'>,
+  { prefix, silenceMs }: { readonly prefix: string; readonly silenceMs: number },
+): Copies {
+  const stream = copiesStream(prefix);
+  /** Numbers of the copies in their stream. The first one of an event is its copy. */
+  const ordinals = new Map<Position, number>();
+  const streams = new Map<string, Position[]>();
+  let sorted: Position[] = [];
+  let count = 0;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  /** Up to `limit` copies from one on. */
+  async function read(from: number, limit: number): Promise<StoredEvent[]> {
+    const found: StoredEvent[] = [];
+    const options = { direction: FORWARDS, fromRevision: BigInt(from), maxCount: limit } as const;
+    await connection
+      .read({
+        start: (client, base) => client.readStream(stream, { ...base, ...options }),
+        take: ({ data }) => found.push(eventOf(data)) < limit,
+        silenceMs,
+      })
+      .catch((error: unknown) => {
+        if (faultOf(error).kind !== 'no_stream') throw unavailable(error);
+      });
+    return found;
+  }
+
+  async function readOn(): Promise<void> {
+    const before = ordinals.size;
+    for (;;) {
+      const found = await read(count, copiesPerRead);
+      for (const { position, stream: of, revision } of found) {
+        const places = streams.get(of) ?? [];
+        if (!ordinals.has(position) && Number(revision) === places.length) {
+          ordinals.set(position, count);
+          places.push(position);
+          streams.set(of, places);
+        }
+        count += 1;
+      }
+      if (found.length < copiesPerRead) break;
+    }
+    if (ordinals.size > before) sorted = [...ordinals.keys()].sort();
+  }
+
+  /** Those who ask while one is reading share the read after it. */
+  function load(): Promise<void> {
+    if (running === undefined) {
+      running = readOn().finally(() => (running = undefined));
+      return running;
+    }
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return load();
+      });
+    return next;
+  }
+
+  async function at(positions: readonly Position[]): Promise<Map<Position, StoredEvent>> {
+    const found = new Map<Position, StoredEvent>();
+    const ranges = rangesOf(positions.flatMap((position) => ordinals.get(position) ?? []));
+    while (ranges.length > 0)
+      await Promise.all(
+        ranges.splice(0, readsAtOnce).map(async ({ from, size }) => {
+          for (const event of await read(from, size)) found.set(event.position, event);
+        }),
+      );
+    return found;
+  }
+
+  async function fill(page: Page, filling: Filling): Promise<Page> {
+    await load();
+    const { backwards, limit } = filling;
+    const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
+    const places = sorted.slice(indexFrom(sorted, low), indexFrom(sorted, high) + 1).filter(isIn);
+    if (places.length === 0) return page;
+    if (backwards) places.reverse();
+    const copies = await at(places.slice(0, limit));
+    const rest = page.events.filter(({ position }) => !ordinals.has(position) || !isIn(position));
+    const order = backwards ? -1 : 1;
+    const merged = [...rest, ...copies.values()].sort((a, b) => (a.position > b.position ? order : -order));
+    const events = bounded(merged, limit);
+    return withEvents(page, events, { backwards, isCut: events.length < rest.length + places.length });
+  }
+
+  return {
+    stream,
+    load,
+    has: (position) => ordinals.has(position),
+    last: () => sorted.at(-1) ?? logStart,
+    of: (name) => streams.get(name) ?? [],
+    at,
+    fill,
+  };
+}
+
+/** The page with these events; what lies behind it was looked at, too. */
+function withEvents(
+  page: Page,
+  events: readonly StoredEvent[],
+  { backwards, isCut }: { readonly backwards: boolean; readonly isCut: boolean },
+): Page {
+  const last = events.at(-1)?.position;
+  if (last === undefined) return page;
+  const first = page.first ?? events[0]?.position;
+  if (isCut) return { events, first, last, ended: false };
+  const isBehind = page.last === undefined || (backwards ? last < page.last : last > page.last);
+  return { events, first, last: isBehind ? last : page.last, ended: page.ended };
+}
+
+interface Range {
+  readonly low: Position;
+  readonly high: Position;
+  readonly isIn: (position: Position) => boolean;
+}
+
+const later = (one: Position, other: Position): Position => (one > other ? one : other);
+
+/** What a page is about: events after `after`, as far as it reaches. */
+function rangeForwards({ last = logStart, ended }: Page, { after: low = logStart, known }: Filling): Range {
+  const high = ended ? later(last, known) : last;
+  return { low, high, isIn: (position) => position > low && position <= high };
+}
+
+function rangeBackwards({ first = logStart, last = logStart, ended }: Page, { after, known }: Filling): Range {
+  const low = ended ? logStart : last;
+  const high = after ?? later(first, known);
+  return { low, high, isIn: (position) => position >= low && position <= high && position !== after };
+}
+
+/** The index of the first position that is not before this one. */
+function indexFrom(sorted: readonly Position[], position: Position): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function bounded(events: readonly StoredEvent[], limit: number): StoredEvent[] {
+  let bytes = 0;
+  const end = events.findIndex(
+    ({ data, metadata }, at) =>
+      (bytes += Buffer.byteLength(data) + Buffer.byteLength(metadata)) > bytesPerPage && at > 0,
+  );
+  return events.slice(0, Math.min(limit, end < 0 ? events.length : end));
+}
+
+function rangesOf(ordinals: readonly number[]): { readonly from: number; size: number }[] {
+  const ranges: { readonly from: number; size: number }[] = [];
+  for (const ordinal of [...ordinals].sort((a, b) => a - b)) {
+    const range = ranges.at(-1);
+    if (range !== undefined && ordinal === range.from + range.size && range.size < copiesPerRead) range.size += 1;
+    else ranges.push({ from: ordinal, size: 1 });
+  }
+  return ranges;
+}
+
+function eventOf(data: unknown): StoredEvent {
+  const copy = data as { readonly [Member in keyof StoredEvent]: string };
+  try {
+    return { ...copy, revision: BigInt(copy.revision) };
+  } catch {
+    throw new StoreUnavailableError('a redacted copy is not one that this service wrote');
+  }
+}
