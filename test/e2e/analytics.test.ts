@@ -48,11 +48,11 @@ describe('growth of a list', () => {
     await service.post(`/v1/contacts/${list}/create`, { email: bob, status: 'Subscribed' });
     await service.post(`/v1/contacts/${list}/create`, { email: eve, status: 'Unsubscribed' });
     await setStatus(ada, 'Unsubscribed');
-    const left = { joined: 2, unsubscribed: 1, resubscribed: 0, left_with_list: 0, net: 1, total: 1 };
+    const left = { joined: 2, unsubscribed: 1, resubscribed: 0, erased: 0, left_with_list: 0, net: 1, total: 1 };
     expect(overall(await growthOf(list))).toEqual(left);
     await setStatus(ada, 'Subscribed');
     await setStatus(eve, 'Subscribed');
-    const back = { joined: 3, unsubscribed: 1, resubscribed: 1, left_with_list: 0, net: 3, total: 3 };
+    const back = { joined: 3, unsubscribed: 1, resubscribed: 1, erased: 0, left_with_list: 0, net: 3, total: 3 };
     expect(overall(await growthOf(list))).toEqual(back);
     await service.post(`/v1/lists/${list}/delete`);
     const gone = timeLine(await growthOf(list));
@@ -85,6 +85,7 @@ describe('growth of a list', () => {
         joined: 0,
         unsubscribed: 0,
         resubscribed: 0,
+        erased: 0,
         left_with_list: 0,
         net: 0,
         total: 0,
@@ -133,7 +134,15 @@ test('use of a tag: attached, detached, gone with a list and with the tag', asyn
   expect(await inUse()).toMatchObject({ left_with_list: 1, in_use: 0 });
   await service.post(`/v1/contacts/tags/${list}/add`, { tag_name: [tagName], contact_email: email });
   await service.post(`/v1/tags/${tag}/delete`);
-  expect(await inUse()).toEqual({ attached: 3, detached: 1, left_with_list: 1, left_with_tag: 1, net: 0, in_use: 0 });
+  expect(await inUse()).toEqual({
+    attached: 3,
+    detached: 1,
+    erased: 0,
+    left_with_list: 1,
+    left_with_tag: 1,
+    net: 0,
+    in_use: 0,
+  });
 });
 
 test('outcomes of e-mail tell what was requested, and no address', async () => {
