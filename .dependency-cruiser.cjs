@@ -113,7 +113,7 @@ module.exports = {
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],
       ['tr46', 'events'],
-      ['mustache', '(commands|audit)'],
+      ['mustache', '(commands|audit|privacy)'],
       ['nodemailer', 'mailer'],
       ['mongodb', 'readmodels/mongodb'],
       ['@eventstore/db-client', 'eventstore/eventstoredb'],

@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 0bfe768fba7c5cbb8c2ac3d0c1343ed8a8472e549c1dc2f2033668422f4ced1f. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 b141604075a232eb81ca3967f19347a32ef2766f25c0e19b3e10303d36953572. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -864,6 +864,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/privacy/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Everything that is stored about an address
+     * @description With `Accept: text/html` a page that can be kept and printed. An address that nothing is known of is answered, too: `known` is false. Needs the scope `privacy`.
+     */
+    get: operations['exportPerson'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/projections': {
     parameters: {
       query?: never;
@@ -1638,6 +1658,22 @@ export interface components {
       /** @enum {string} */
       status: 'requested' | 'completed';
     };
+    ErasureOfPerson: {
+      completed_at: string | null;
+      /** @description The contact that it ended; null: there was none. */
+      contact_id: string | null;
+      /** @description How many e-mails were erased. */
+      emails: number | null;
+      erased_at: string | null;
+      /**
+       * @description Id of the erasure.
+       * @example ers_01JQ8ZK3V5W7X9YABCDEFGHJKM
+       */
+      erasure_id: string;
+      reason: string | null;
+      requested_at: string | null;
+      requested_by: string | null;
+    };
     /** @description The event that made it so. */
     EventReference: {
       /**
@@ -1724,6 +1760,75 @@ export interface components {
        * @example ContactUnsubscribed
        */
       type: string;
+    };
+    ExportedEmail: {
+      /**
+       * @description Id of an e-mail. Opaque, never used again.
+       * @example eml_01JQ8ZK3V5W7X9YABCDEFGHJKM
+       */
+      email_id: string;
+      /** @description What it said is gone. */
+      erased: boolean;
+      /** @description Null where it is erased or cannot be read. */
+      requested: {
+        /**
+         * @description HTML.
+         * @example <p>Thank you!</p>
+         */
+        body: string;
+        /**
+         * @description As it was requested.
+         * @example News <news@example.com>
+         */
+        from: string;
+        /**
+         * @description The subject.
+         * @example Your order
+         */
+        subject: string;
+        /**
+         * @description The e-mail address.
+         * @example ada@example.com
+         */
+        to: string;
+        variables?: {
+          [key: string]: unknown;
+        };
+      } | null;
+      /** @description With the variables filled in. Absent where there are none. */
+      sent_as?: {
+        /**
+         * @description HTML.
+         * @example <p>Thank you!</p>
+         */
+        body: string;
+        /**
+         * @description The subject.
+         * @example Your order
+         */
+        subject: string;
+      };
+      /** @description What became of it, the request first. */
+      steps: {
+        at: string | null;
+        by: string | null;
+        request_id: string | null;
+        /**
+         * @description What the mail server answered.
+         * @example 250 OK
+         */
+        response?: string;
+        /**
+         * @description The event in plain words.
+         * @example The e-mail was sent.
+         */
+        summary: string;
+        /**
+         * @description Name of the event.
+         * @example EmailSent
+         */
+        type: string;
+      }[];
     };
     /** @description An event as it is stored. */
     FeedEvent: {
@@ -2678,6 +2783,79 @@ export interface components {
       statusCode: 400;
       /** @constant */
       type: 'validation_error';
+    };
+    /** @description Everything that is stored about an address. */
+    PersonExport: {
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      answered_at: string;
+      /**
+       * @description Id of the API key. `mailer`, `cli` and `service` are the service itself.
+       * @example shop
+       */
+      asked_by: string;
+      /** @description As it is now. Null: the address never had a contact. */
+      contact: components['schemas']['ContactAt'] | null;
+      /**
+       * @description As it was asked for.
+       * @example ada@example.com
+       */
+      email: string;
+      /** @description In the order of their requests. */
+      emails: components['schemas']['ExportedEmail'][];
+      /**
+       * @description The e-mails are complete up to there.
+       * @example 00000000000000000042
+       */
+      emails_until: string;
+      /** @description Earlier lives. */
+      erasures: components['schemas']['ErasureOfPerson'][];
+      /**
+       * @description A time that was asked for had not come: until then the answer may change.
+       * @constant
+       */
+      future?: true;
+      head: string | null;
+      /** @description Every change, oldest first. */
+      history: {
+        /** @description What it changed in the profile; null: there was no value. */
+        changes: {
+          after: string | null;
+          before: string | null;
+          field: string;
+        }[];
+        event: components['schemas']['HistoryItem'];
+      }[];
+      kept_after_erasure: {
+        what: string;
+        why: string;
+      }[];
+      /** @description False: nothing is stored about this address, but who looked for it. */
+      known: boolean;
+      /**
+       * @description Which list was taken for a name.
+       * @example "News" is taken for the list lst_01J….
+       */
+      list_note?: string;
+      /** @description Null: nothing was ever written to the log. */
+      log_id: string | null;
+      /** @description Number of events in the evidence chain up to there; null: no chain is known. */
+      ordinal: number | null;
+      /**
+       * @description Of the last event of the log that the answer has seen.
+       * @example 00000000000000000042
+       */
+      position: string;
+      /** @description Who looked at this record, this reading included. */
+      readings: components['schemas']['ReadRecord'][];
+      /**
+       * @description The events after `ordinal`, up to `position`, have no link yet.
+       * @constant
+       */
+      unlinked?: true;
     };
     /** @description The events of one contact, proven to be in the sealed log. */
     Proof: {
@@ -8509,6 +8687,93 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  exportPerson: {
+    parameters: {
+      query: {
+        /** @description An e-mail address, in any case of letters. */
+        email: string;
+      };
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Everything that is stored about an address */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['PersonExport'];
+            /**
+             * @description The answer may lack something, because events cannot be read: see `/health/ready`. Else absent.
+             * @constant
+             */
+            incomplete?: true;
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+          'text/html': string;
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError']
+            | components['schemas']['RequiredError']
+            | components['schemas']['NotAStringError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listProjections: {
     parameters: {
       query?: never;
@@ -9539,6 +9804,7 @@ export const operationTable = {
   deleteListByPost: ['post', '/v1/lists/{list_id}/delete', 'safe'],
   deleteTag: ['delete', '/v1/tags/{tag_id}/delete', 'safe'],
   deleteTagByPost: ['post', '/v1/tags/{tag_id}/delete', 'safe'],
+  exportPerson: ['get', '/v1/privacy/export', 'safe'],
   findContact: ['get', '/v1/contacts', 'safe'],
   getContact: ['get', '/v1/contacts/{list_id}/{contact_id}', 'safe'],
   getContactAt: ['get', '/v1/audit/contacts/{contact}/at', 'safe'],

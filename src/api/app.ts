@@ -28,6 +28,7 @@ import { createEndpointRunner, type EndpointRunner, type RunnerOptions } from '.
 import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
+import { addPersonExport } from './person-export.js';
 import { privacyRoutes, type ErasuresOfApi } from './privacy.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
@@ -114,6 +115,7 @@ function mountEndpoints(
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   const access = createAccessLog(options.recordRead);
   auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, access, reads });
+  addPersonExport(routes, endpoints.privacy.export, { ...options, audit, access, reads });
 }
 
 const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({

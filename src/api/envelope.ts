@@ -20,6 +20,17 @@ export function successBody({ data, beside }: Answer, message: string | undefine
   return `{"statusCode":${status},"status":"Success",${text}"data":${JSON.stringify(data)}${more === ',' ? '' : more}}`;
 }
 
+/** The same around pieces of JSON, which are together what `data` is. */
+export async function* successPieces(
+  data: AsyncIterable<string>,
+  beside: NonNullable<Answer['beside']>,
+): AsyncGenerator<string> {
+  const [before = '', after = ''] = successBody({ data: '', beside }, undefined).split('""');
+  yield before;
+  yield* data;
+  yield after;
+}
+
 export interface ErrorAnswer {
   readonly code: ErrorCode;
   readonly message: string;

@@ -98,7 +98,7 @@ export type HistoryItem = Partial<HistoryEvent> &
   UnreadableEvent & { readonly unreadable?: true; readonly data: unknown };
 export const historyItem = z.union([historyEvent, unreadableHistoryEvent]).meta({ id: 'HistoryItem' });
 
-const basis = {
+export const basis = {
   answered_at: time,
   log_id: z.guid().nullable().describe('Null: nothing was ever written to the log.'),
   position: value.maybePosition.describe('Of the last event of the log that the answer has seen.'),

@@ -2,7 +2,8 @@
 import { readsPage, type ReadsPage, type ReadsRequest } from './access.js';
 import type { ContactAt } from './answers.js';
 import { begin, type Asked, type AuditSources, type Begun } from './basis.js';
-import type { EmailSources } from './emails.js';
+import { emailsOf, type EmailSources, type EmailsOf, type PersonsEmail } from './emails.js';
+import type { Position } from '../eventstore/event-store.js';
 import { createFeed, type Feed } from './feed.js';
 import { createHistories, type HistoryPage, type HistoryRequest } from './history.js';
 import { listAt, type ListAt, type ListAtRequest } from './list-at.js';
@@ -25,6 +26,9 @@ export interface Audit {
   contactAt(request: ContactAtRequest): Promise<ContactAt>;
   listAt(request: ListAtRequest): Promise<ListAt>;
   lists(): Promise<Lists>;
+  /** In the order of their requests. They are found up to `emailsUntil`, to be asked before. */
+  emailsOf(asked: EmailsOf): AsyncIterable<PersonsEmail>;
+  emailsUntil(): Promise<Position>;
   /** Who looked. */
   reads(request: ReadsRequest): Promise<ReadsPage>;
   readonly feed: Feed;
@@ -43,6 +47,8 @@ export function createAudit(options: AuditOptions): Audit {
     contactAt: (request) => contactAt(sources, request),
     listAt: (request) => listAt(sources, request),
     lists: () => listsOf(sources),
+    emailsOf: (asked) => emailsOf(sources, asked),
+    emailsUntil: () => options.emails.until(),
     reads: (request) => readsPage(sources, request),
     feed: createFeed(reader),
     stored: createStoredEvents(sources),

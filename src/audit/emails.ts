@@ -38,7 +38,7 @@ export interface EmailSources {
 /** Streams that are read in one turn of the event loop. */
 const emailsATurn = 64;
 
-interface EmailsOf {
+export interface EmailsOf {
   /** The stream of the person as a contact; it need not exist. */
   readonly stream: string;
   readonly horizon: Position;

@@ -18,6 +18,8 @@ export interface HistoryRequest {
   readonly contactId?: string | undefined;
   /** Id or name. Only what is about this list: its own events, the contact's status and consent in it, and the tags there. No e-mails. */
   readonly list?: string | undefined;
+  /** `false`: none are in it. */
+  readonly emails?: false;
   /** First time that is shown. ISO 8601, UTC, milliseconds. */
   readonly from?: string | undefined;
   /** Last time: every stream is cut after its last event at or before it. */
@@ -79,7 +81,7 @@ interface FoundEmails {
 
 async function emailsIn(request: Wanted, { moment, ...sources }: Sources & EmailSources): Promise<FoundEmails> {
   const { stream, listId, from = '', to, after = '', limit, signal } = request;
-  if (listId !== undefined) return { emails: [] };
+  if (listId !== undefined || request.emails === false) return { emails: [] };
   const { horizon } = moment;
   const isWanted = (stored: StoredEvent): boolean => {
     const at = timeOfUnreadable(stored);

@@ -45,10 +45,10 @@ const emailRow = ({ requested_at, subject, outcome, outcome_at }: ReportedEmail)
   outcome_at: outcome_at ?? 'unknown',
 });
 
-const subscriptionsOf = (contact: ContactAt): readonly SubscriptionAt[] =>
+export const subscriptionsOf = (contact: ContactAt): readonly SubscriptionAt[] =>
   'subscription' in contact ? [contact.subscription] : contact.subscriptions;
 
-function profileRows({ profile }: ContactAt) {
+export function profileRows({ profile }: ContactAt) {
   if (profile === null) return false;
   return { rows: [{ name: 'email', value: profile.email }, ...valuesOf(profile)] };
 }
@@ -59,7 +59,7 @@ const valuesOf = (values: Partial<ProfileValues>) =>
     return value === undefined || value === null ? [] : [{ name, value }];
   });
 
-function subscriptionRow({ list_id, list_name, status, consent, tags, because }: SubscriptionAt) {
+export function subscriptionRow({ list_id, list_name, status, consent, tags, because }: SubscriptionAt) {
   return {
     list_id,
     list_name: list_name ?? list_id,
@@ -71,7 +71,7 @@ function subscriptionRow({ list_id, list_name, status, consent, tags, because }:
 }
 
 /** A consent that came with an unsubscription is its withdrawal. */
-function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
+export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
   const { source, legal_basis, statement, occurred_at, ip } = consent;
   return {
     title: type === 'ContactUnsubscribed' ? 'Withdrawal of consent' : 'Consent',

@@ -7,6 +7,7 @@ import { registerExport } from './export/export.js';
 import { registerImport } from './import/import.js';
 import { registerKeys } from './keys/keys.js';
 import { registerProjections } from './projections/projections.js';
+import { registerPrivacy } from './privacy/privacy.js';
 import { registerMigrate } from './migrate/migrate.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
@@ -16,5 +17,6 @@ export function registerCommands(program: Command, line: CommandLine): void {
   registerProjections(program, line);
   registerEmail(program, line);
   registerKeys(program, line);
+  registerPrivacy(program, line);
   registerMigrate(program, line);
 }

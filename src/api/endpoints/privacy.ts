@@ -1,6 +1,7 @@
 /** The endpoints of what people may ask of their data. */
 import { z } from 'zod';
-import { pageOf } from '../schemas/answers.js';
+import { personExport } from '../../privacy/export-answer.js';
+import { incomplete, pageOf } from '../schemas/answers.js';
 import { erasure } from '../schemas/answers-privacy.js';
 import { address } from '../schemas/fields.js';
 import { paging } from '../schemas/query.js';
@@ -20,6 +21,14 @@ const reason = text(
   .transform((given) => (given === null || given === '' ? undefined : given));
 
 export const privacyEndpoints = {
+  export: ownRead('exportPerson', '/v1/privacy/export', {
+    scope: 'privacy',
+    summary: 'Everything that is stored about an address',
+    description:
+      'With `Accept: text/html` a page that can be kept and printed. An address that nothing is known of is answered, too: `known` is false.',
+    query: z.object({ email: address }),
+    answer: { data: personExport, beside: { incomplete }, others: { 'text/html': z.string() } },
+  }),
   erase: ownWrite('requestErasure', '/v1/privacy/erasures', {
     scope: 'privacy',
     summary: 'Erase a person',

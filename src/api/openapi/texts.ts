@@ -29,7 +29,7 @@ export const resources: Readonly<Record<string, { readonly name: string; readonl
   analytics: { name: 'Analytics', description: 'How lists grow, how tags are used, what becomes of e-mail.' },
   projections: { name: 'Views', description: 'How far each view is, and rebuilding it.' },
   keys: { name: 'API keys', description: 'A secret is shown once. Nobody gives scopes that they do not have.' },
-  privacy: { name: 'Privacy', description: 'Erasing a person.' },
+  privacy: { name: 'Privacy', description: 'Telling a person what is stored, and erasing a person.' },
   health: { name: 'Service', description: 'Health and this description: without API key and rate limit.' },
 };
 

@@ -1,0 +1,53 @@
+/** What the endpoint of personal exports does: everything that is stored about an address, as JSON or as a page, while it is read. */
+import { createSlots } from '../audit/slots.js';
+import { recipientOf } from '../events/streams.js';
+import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
+import { exportAsPage, exportPolicy } from '../privacy/export-page.js';
+import type { AccessLog } from './access.js';
+import type { Endpoints } from './endpoints/endpoints.js';
+import { successPieces } from './envelope.js';
+import type { Reads } from './reads.js';
+import type { Routes } from './routes.js';
+import { securityHeaders } from './security-headers.js';
+
+const exportsAtOnce = 2;
+const pageHeaders = securityHeaders(exportPolicy);
+
+interface PersonExportRoute {
+  readonly audit: ExportSources;
+  readonly access: AccessLog;
+  readonly reads: Reads;
+  readonly streamOf: (email: string) => string;
+}
+
+export function addPersonExport(
+  routes: Routes,
+  endpoint: Endpoints['privacy']['export'],
+  { audit, access, reads, streamOf }: PersonExportRoute,
+): void {
+  const slots = createSlots({ running: exportsAtOnce, retryAfter: 5 });
+  routes.on(endpoint, async (call) => {
+    const { email } = call.query;
+    const stream = streamOf(email);
+    await reads.visible(call, { touched: ['emails'], parked: [] });
+    const close = await slots.take();
+    try {
+      const made = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal: call.signal() });
+      const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;
+      const recorded = (pieces: AsyncIterable<string>) => access.streaming(call, read, pieces);
+      if (call.request.accepts(['application/json', 'text/html']) === 'text/html')
+        return {
+          contentType: 'text/html; charset=utf-8',
+          pieces: recorded(exportAsPage(made)),
+          security: pageHeaders,
+          close,
+        };
+      const beside = reads.isIncomplete(['emails']) ? { incomplete: true } : {};
+      const pieces = recorded(successPieces(exportAsJson(made), beside));
+      return { contentType: 'application/json; charset=utf-8', pieces, close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  });
+}

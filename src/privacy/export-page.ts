@@ -1,0 +1,85 @@
+/** The export of one person as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import Mustache from 'mustache';
+import type { ReadRecord } from '../audit/access.js';
+import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report-page.js';
+import { plainText } from '../mailer/message.js';
+import type { ExportedChange, ExportedEmail } from './export-answer.js';
+import type { Pages, PersonExport } from './export.js';
+
+/** Cut where rows come in between that are too many to be rendered at once. */
+const template = readFileSync(new URL('./export.mustache', import.meta.url), 'utf8');
+const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', reading = '', end = ''] =
+  template.split('{{!cut}}\n');
+const style = /<style>([\s\S]*?)<\/style>/.exec(head)?.[1] ?? '';
+const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+
+/** What a browser may do with the page: show it, in its own style. */
+export const exportPolicy = { styleSrc: [styleHash] };
+
+export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+  const { contact, erasures } = about;
+  yield Mustache.render(head, {
+    ...about,
+    policy: `default-src 'none'; style-src ${styleHash}`,
+    profile: contact === null ? false : profileRows(contact),
+    subscriptions: contact === null ? [] : subscriptionsOf(contact).map(subscriptionRow),
+    unreadable: contact?.unreadable ?? [],
+    erasures: erasures.map((erasure) => ({ ...erasure, at: erasure.erased_at ?? erasure.requested_at })),
+  });
+  const isChanged = yield* rows(history(), (item) => Mustache.render(change, changeRow(item)));
+  yield Mustache.render(afterChanges, { none: !isChanged });
+  const isWritten = yield* rows(emails(), (item) => Mustache.render(email, emailRow(item)));
+  yield Mustache.render(afterEmails, { ...about, none: !isWritten });
+  const isRead = yield* rows(readings(), (item) => Mustache.render(reading, readingRow(item)));
+  yield Mustache.render(end, { ...about, none: !isRead });
+}
+
+/** Returns whether there were any. */
+async function* rows<Item>(pages: Pages<Item>, rendered: (item: Item) => string): AsyncGenerator<string, boolean> {
+  let isAny = false;
+  for await (const items of pages) {
+    if (items.length > 0) yield items.map(rendered).join('');
+    isAny ||= items.length > 0;
+  }
+  return isAny;
+}
+
+const unknown = 'unknown';
+
+function changeRow({ event, changes }: ExportedChange) {
+  const { at = unknown, summary, actor = unknown, request_id = unknown, consent, type, position } = event;
+  const values = changes.map(({ field, before, after }) => ({
+    field,
+    before: before ?? false,
+    after: after ?? '(cleared)',
+  }));
+  return {
+    ...{ at, summary, actor, request_id, position, values },
+    consent: consent === undefined ? false : consentRow(consent, { type }),
+  };
+}
+
+function emailRow({ requested, sent_as, erased, steps }: ExportedEmail) {
+  const text = requested && (sent_as ?? requested);
+  return {
+    erased,
+    steps: steps.map((step) => ({ ...step, at: step.at ?? unknown, response: step.response ?? false })),
+    requested: requested && {
+      from: requested.from,
+      to: requested.to,
+      subject: text?.subject,
+      body: plainText(text?.body ?? ''),
+      variables: requested.variables === undefined ? false : { text: JSON.stringify(requested.variables, null, 2) },
+      ...(sent_as === undefined ? {} : { template: plainText(requested.body), template_subject: requested.subject }),
+    },
+  };
+}
+
+const readingRow = ({ at, actor, what, request_id }: ReadRecord) => ({
+  at: at ?? unknown,
+  actor: actor ?? unknown,
+  what: what ?? unknown,
+  request_id: request_id ?? unknown,
+});

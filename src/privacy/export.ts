@@ -1,0 +1,145 @@
+/** Everything that is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
+import { everyRead, type ReadRecord } from '../audit/access.js';
+import type { Audit } from '../audit/audit.js';
+import type { HistoryItem } from '../audit/answers.js';
+import type { Begun } from '../audit/basis.js';
+import { ServiceError } from '../errors.js';
+import { recipientOf } from '../events/streams.js';
+import { erasuresOf } from './export-erasures.js';
+import type { ExportAbout, ExportedChange, ExportedEmail } from './export-answer.js';
+import { exportedEmail } from './export-email.js';
+import { keptAfterErasure } from './kept-after-erasure.js';
+
+export interface ExportRequest {
+  /** As it was asked for. */
+  readonly email: string;
+  readonly stream: string;
+  /** Id of the API key, or `cli`. */
+  readonly askedBy: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type Pages<Item> = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+
+/** The parts are read anew each time, up to the same moment; but who looked until then. */
+export interface PersonExport {
+  readonly about: ExportAbout;
+  /** Oldest first. */
+  history(): Pages<ExportedChange>;
+  /** In the order of their requests. */
+  emails(): Pages<ExportedEmail>;
+  readings(): Pages<ReadRecord>;
+}
+
+export type ExportSources = Omit<Audit, 'feed' | 'lists' | 'listAt'>;
+
+const itemsAPage = 200;
+
+/** @throws StoreUnavailableError @throws UnreadableHistoryError @throws ServiceError `unavailable`; the parts throw the same */
+export async function exportPerson(audit: ExportSources, request: ExportRequest): Promise<PersonExport> {
+  const { email, stream, askedBy, signal } = request;
+  const until = await audit.emailsUntil();
+  const begun = await audit.begin({ times: [] });
+  const { basis, moment } = begun;
+  const { horizon } = moment;
+  const emails_until = until > horizon ? horizon : until;
+  const contact = await ifKnown(audit.contactAt({ stream, time: basis.answered_at, begun, signal }));
+  const erasures = await erasuresOf(audit.stored, { stream, horizon, signal });
+  const emails = () => emailsIn(audit, { stream, horizon, signal });
+  const known = contact !== null || erasures.length > 0 || !(await isEmpty(emails()));
+  return {
+    about: {
+      email,
+      asked_by: askedBy,
+      known,
+      ...basis,
+      contact,
+      erasures,
+      kept_after_erasure: keptAfterErasure,
+      emails_until,
+    },
+    history: () => historyOf(audit, { stream, begun, signal, isWritten: contact !== null }),
+    emails,
+    readings: () => everyRead(audit, { subject: recipientOf(stream), signal }),
+  };
+}
+
+/** Null where nothing was ever written of such a contact. */
+const ifKnown = <Found>(found: Promise<Found>): Promise<Found | null> =>
+  found.catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === 'no_such_contact') return null;
+    throw error;
+  });
+
+async function isEmpty(items: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of items) return false;
+  return true;
+}
+
+interface PartRequest extends Pick<ExportRequest, 'stream' | 'signal'> {
+  readonly begun: Begun;
+  /** There is such a stream. */
+  readonly isWritten: boolean;
+}
+
+async function* historyOf(
+  audit: Pick<Audit, 'history'>,
+  { isWritten, ...request }: PartRequest,
+): AsyncGenerator<readonly ExportedChange[]> {
+  const profile = new Map<string, string>();
+  let after: string | undefined;
+  while (isWritten) {
+    const page = await audit.history({ ...request, emails: false, after, limit: itemsAPage });
+    yield page.items.map((event) => ({ event, changes: changesBy(event, profile) }));
+    if (page.next_cursor === undefined) return;
+    after = page.next_cursor;
+  }
+}
+
+/** Brings the profile up to the event. */
+function changesBy({ type, data }: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
+  if (type === 'ContactErased' || type === 'ContactCreated') profile.clear();
+  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
+  return personIn(data).map(([field, after]) => {
+    const before = profile.get(field) ?? null;
+    if (after === null) profile.delete(field);
+    else profile.set(field, after);
+    return { field, before, after };
+  });
+}
+
+/** Nothing where it was erased. */
+function personIn(data: unknown): readonly (readonly [string, string | null])[] {
+  const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
+  if (typeof person !== 'object' || person === null) return [];
+  return Object.entries(person).flatMap(([field, value]: [string, unknown]) =>
+    field !== 'salt' && (value === null || typeof value === 'string') ? [[field, value] as const] : [],
+  );
+}
+
+async function* emailsIn(
+  audit: Pick<Audit, 'emailsOf'>,
+  asked: Parameters<Audit['emailsOf']>[0],
+): AsyncGenerator<readonly ExportedEmail[]> {
+  for await (const email of audit.emailsOf(asked)) yield [exportedEmail(email)];
+}
+
+/** As one JSON text. */
+export async function* exportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+  yield `${JSON.stringify(about).slice(0, -1)},"history":[`;
+  yield* listed(history());
+  yield '],"emails":[';
+  yield* listed(emails());
+  yield '],"readings":[';
+  yield* listed(readings());
+  yield ']}';
+}
+
+async function* listed(pages: Pages<unknown>): AsyncGenerator<string> {
+  let comma = '';
+  for await (const items of pages) {
+    if (items.length === 0) continue;
+    yield comma + JSON.stringify(items).slice(1, -1);
+    comma = ',';
+  }
+}
