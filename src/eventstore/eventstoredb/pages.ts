@@ -147,7 +147,8 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     if (parsePosition(position) === undefined) return undefined;
     try {
       const { events } = await ofLog({ after: position, inclusive: true, backwards: false, count: 0, limit: 1 });
-      return events[0];
+      // In place of an event that was scavenged the server shows the next one.
+      return events.find((event) => event.position === position);
     } catch (error) {
       if (!isNoRecord(error)) throw error;
       // No record begins there, or the server cannot read at all: then this read fails, too.
