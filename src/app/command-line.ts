@@ -110,6 +110,18 @@ function createLine(given: Given): CommandLine {
       const { rebuildDirectly } = await import('./direct-rebuild.js');
       return await rebuildDirectly({ ...asked, settings, signal });
     },
+    async reapplyErasures() {
+      const settings = storesWithLog();
+      const log = await openLogForReading(settings.events, { signal, onNotice });
+      const secret = await secretOf(log, secrets()).finally(() => log.close());
+      if (secret === undefined)
+        throw new CommandFailedError('The secret of this log is needed: set SECRET, or put the file secret back.', {
+          type: 'no_secret',
+        });
+      const { reapplyErasures } = await import('./reapply.js');
+      const config = { dataDir: deployment().dataDir, seals: { copies: present(env['SEAL_DIR']) } };
+      return await reapplyErasures({ config, settings, secret, signal });
+    },
     exitWith: (code) => void (given.exitCode = code),
   };
 }

@@ -23,7 +23,7 @@ const lookMs = 500;
 /** After a failure. */
 const restMs = 2_000;
 
-type Places = Pick<Config, 'dataDir' | 'seals'>;
+type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
 interface ErasuresOptions {
   readonly config: Places & Pick<Config, 'roles'>;

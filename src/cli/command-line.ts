@@ -65,6 +65,8 @@ export interface CommandLine {
   service(): Promise<ServiceClient | undefined>;
   /** Without a service, or beside one of another version. @throws CommandFailedError, WriterLockedError a service runs on these stores */
   rebuild(asked: DirectRebuild): Promise<RebuildResult>;
+  /** Asks the log again for the erasures of the register that it lacks; their ids. @throws CommandFailedError, WriterLockedError a service runs on these stores */
+  reapplyErasures(): Promise<readonly string[]>;
   /** The exit code. Default 0, or 1 where the command throws; 2 stays 2. */
   exitWith(code: ExitCode): void;
 }

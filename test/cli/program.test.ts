@@ -41,6 +41,7 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     rebuild: async () => {
       throw new Error('there is nothing to rebuild');
     },
+    reapplyErasures: async () => [],
     exitWith: () => undefined,
     ...changes,
   };

@@ -1,11 +1,91 @@
-/** `audience privacy`: what is stored about a person, and how long. */
+/** `audience privacy`: tells a person what is stored about them, erases a person, says how far erasures are, and asks again for those that a backup has lost. */
 import type { Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { isAddress } from '../../events/address.js';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
+import type { ServiceAnswer } from '../service-client.js';
+import { demandService } from '../through-service.js';
+import { count } from './count.js';
+import { wouldGo } from './dry-run.js';
 import { registerPrivacyExport } from './export.js';
+import { registerStatus } from './status.js';
 
 export function registerPrivacy(program: Command, line: CommandLine): void {
-  const privacy = program.command('privacy').description('tells a person what is stored about them');
+  const privacy = program.command('privacy').description('what is stored about a person, and erasing them');
   registerPrivacyExport(privacy, line);
-  withExamples(privacy, ['audience privacy export ada@example.com --out ada']);
+  const erase = privacy
+    .command('erase')
+    .description('erases all that is stored about an address, through the running service, and waits until it is done')
+    .argument('<address>', 'the e-mail address')
+    .option('--reason <code>', 'why: 1 to 40 of a-z, 0-9 and _; it stays in the log')
+    .option('--dry-run', 'counts what would go, and changes nothing')
+    .option('--no-wait', 'ends when the request is stored')
+    .action((address: string, options: unknown) => eraseAddress(address, eraseOptions.parse(options), line));
+  withExamples(erase, [
+    'audience privacy erase ada@example.com --dry-run',
+    'audience privacy erase ada@example.com --reason requested',
+  ]);
+  registerStatus(privacy, line);
+  const reapply = privacy
+    .command('reapply')
+    .description('asks again for the erasures that a log put back from a backup lacks; while no service runs')
+    .action(() => reapplyErasures(line));
+  withExamples(reapply, ['audience privacy reapply']);
+}
+
+const eraseOptions = z.object({
+  reason: z.string().optional(),
+  dryRun: z.boolean().default(false),
+  wait: z.boolean().default(true),
+});
+
+const waitMs = 200;
+
+const erasure = z.object({
+  erasure_id: z.string(),
+  status: z.string(),
+  contacts: z.number().nullable(),
+  emails: z.number().nullable(),
+});
+
+async function eraseAddress(
+  address: string,
+  { reason, dryRun, wait }: z.output<typeof eraseOptions>,
+  line: CommandLine,
+): Promise<void> {
+  if (!isAddress(address.trim())) throw new UsageError('The address is no e-mail address');
+  if (dryRun) return await wouldGo(address.trim(), line);
+  const service = await demandService(line, '. Start it: only the service erases.');
+  const body = reason === undefined ? { email: address } : { email: address, reason };
+  const path = '/v1/privacy/erasures';
+  let answer = await service.ask({ method: 'POST', path, body });
+  const { erasure_id: id } = erasureIn(answer);
+  while (wait && erasureIn(answer).status !== 'completed') {
+    await sleep(waitMs, undefined, { signal: line.signal });
+    answer = await service.ask({ method: 'GET', path: `${path}/${id}` });
+  }
+  const { status, contacts, emails } = erasureIn(answer);
+  const words =
+    status === 'completed'
+      ? `${id} is completed: ${contacts === 1 ? 'the contact and ' : 'no contact, '}${count(emails ?? 0, 'e-mail')}.`
+      : `${id} is stored, and will be carried through: audience privacy status`;
+  await line.stdout.write(line.json ? `${JSON.stringify(answer.data)}\n` : `${words}\n`);
+}
+
+/** @throws CommandFailedError with what the service says */
+function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof erasure> {
+  if (status === 200 || status === 202) return erasure.parse(data);
+  throw new CommandFailedError(message, { type: 'refused' });
+}
+
+async function reapplyErasures(line: CommandLine): Promise<void> {
+  const ids = await line.reapplyErasures();
+  const words =
+    ids.length === 0
+      ? 'The log has every erasure of the register.'
+      : `The log was asked again for ${count(ids.length, 'erasure')}: the next start of the service carries them through before it is ready.`;
+  await line.stdout.write(line.json ? `${JSON.stringify({ erasures: ids })}\n` : `${words}\n`);
 }
