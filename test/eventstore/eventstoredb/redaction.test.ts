@@ -111,7 +111,8 @@ describe.skipIf(eventStoreUrl === undefined)(`on a real server (${eventStoreUrl 
       expect(await store.waitsForScavenge('b')).toBe(false);
       expect(await store.scavenge()).toHaveLength(1);
       while (await store.waitsForScavenge('a')) await pause(200);
-      while (await store.waitsForScavenge('c')) await pause(200);
+      // A scavenge keeps the last event of every stream, also one that is not shown.
+      expect(await store.waitsForScavenge('c')).toBe(true);
       await expectLog(store, log);
       const other = openEventStoreDb({ url, prefix });
       await expectLog(other, log);
