@@ -1,13 +1,11 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
 import type { ErasuresState } from '../commands/erasures.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
-import { syncFolderOf } from '../eventstore/durable-file.js';
+import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
 import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
@@ -191,10 +189,6 @@ function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOpti
       emailsTo: (key) => views.queries.emailsTo(key),
       scrub: () => views.scrub(),
     },
-    async removeFiles(emailIds) {
-      const names = emailIds.flatMap((id) => [`${id}.eml`, `${id}.eml.tmp`]);
-      for (const name of names) await rm(path.join(folder.outbox, name), { force: true });
-      if (existsSync(folder.outbox)) syncFolderOf(path.join(folder.outbox, 'any'));
-    },
+    removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
   };
 }

@@ -23,6 +23,7 @@ import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
+import { openRetention } from './retention.js';
 import { openSeals, sealKeyFor } from './seals.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { untilReady } from './readiness.js';
@@ -165,6 +166,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   const seals = await openSeals({ ...context, store, views });
+  const retention = await openRetention({ ...context, store, commands, views });
   isListening = true;
   mailer?.wake();
   const closing = new AbortController();
@@ -174,7 +176,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     async close() {
       closing.abort();
       await guard?.close();
-      await Promise.all([server.close(), mailer?.close(), erasures.close()]);
+      await Promise.all([server.close(), mailer?.close(), erasures.close(), retention?.close()]);
       await keys?.close();
       // After the last event, while the stores are open.
       await seals?.close();

@@ -1,5 +1,6 @@
 /** The transport of a service without `SMTP_URL`: each e-mail becomes a file `<email_id>.eml` in the outbox folder. */
-import { mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mail, SendOutcome, Transport } from './transport.js';
 
@@ -33,7 +34,19 @@ async function writeDurably(file: string, bytes: Buffer): Promise<void> {
   const temporary = `${file}.tmp`;
   await writeFile(temporary, bytes, { mode: 0o600, flush: true });
   await rename(temporary, file);
-  const folder = await open(path.dirname(file), 'r');
+  await syncFolder(path.dirname(file));
+}
+
+/** The files of these e-mails, for good. */
+export async function removeFromOutbox(folder: string, emailIds: readonly string[]): Promise<void> {
+  if (!existsSync(folder)) return;
+  for (const name of emailIds.flatMap((id) => [`${id}.eml`, `${id}.eml.tmp`]))
+    await rm(path.join(folder, name), { force: true });
+  await syncFolder(folder);
+}
+
+async function syncFolder(name: string): Promise<void> {
+  const folder = await open(name, 'r');
   try {
     await folder.sync();
   } finally {

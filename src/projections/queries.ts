@@ -102,6 +102,14 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
           erased_at: document.erased_at,
         }));
     },
+    /** Those that were sent, failed or cancelled before this time, and say something still: the longest ago first. */
+    emailsEndedBefore: async function* (time: string) {
+      for await (const page of everyPage<EmailDocument>(reader, emails, { sort: 'kept_since', from: '' })) {
+        const ended = page.filter(({ document: { kept_since } }) => kept_since !== null && kept_since < time);
+        yield ended.map(({ document: { email_id, stream } }) => ({ email_id, stream }));
+        if (ended.length < page.length) return;
+      }
+    },
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);

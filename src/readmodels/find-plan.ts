@@ -26,14 +26,17 @@ export interface FindPlan {
 export function planFind(view: View, query: FindQuery): FindPlan {
   assertQuery(view, query);
   const whereFields = Object.keys(query.where ?? {}).sort();
-  const { sort = 'id', descending = false, cursor } = query;
+  const { sort = 'id', descending = false, cursor, from } = query;
+  // No id is empty.
+  const start = from === undefined ? undefined : { value: from, id: '' };
+  const after = cursor === undefined ? start : decodeCursor(cursor, sort, descending);
   const index = chooseIndex(view, whereFields, sort);
   return {
     whereFields,
     sort,
     descending,
     ...(index === undefined ? {} : { index }),
-    ...(cursor === undefined ? {} : { after: decodeCursor(cursor, sort, descending) }),
+    ...(after === undefined ? {} : { after }),
   };
 }
 

@@ -45,6 +45,8 @@ export interface FindQuery {
   /** `id` (default) or the field of an index that follows the fields of `where`; ties by id, in the same direction. Nulls sort first, strings by their UTF-8 bytes. */
   readonly sort?: string;
   readonly descending?: boolean;
+  /** Ascending only: no document in which the field of `sort` is null or sorts before this. */
+  readonly from?: string;
   /** At least 1. A limit below 1 is a TypeError, a query that no index of the view serves a MissingIndexError. */
   readonly limit: number;
   /** Of an earlier page of the same query. @throws InvalidCursorError when it was not made by this query's sort. */

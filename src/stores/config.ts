@@ -112,6 +112,7 @@ const schema = z.object({
   RATE_LIMIT_EMAIL: optional(wholeNumber(100_000_000)).default(600),
   ROLES: optional(roles).default([...allRoles]),
   LOG_LEVEL: optional(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)).default('info'),
+  RETAIN_EMAILS: optional(wholeNumber(36_500)).default(0),
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
 });
 
@@ -155,6 +156,8 @@ export function readConfig(environment: Environment) {
     rateLimit: settings.RATE_LIMIT,
     rateLimitEmail: settings.RATE_LIMIT_EMAIL,
     logLevel: settings.LOG_LEVEL,
+    /** Days; 0: for ever. */
+    retainEmails: settings.RETAIN_EMAILS,
     mailInDoubt: settings.MAIL_IN_DOUBT,
   };
 }

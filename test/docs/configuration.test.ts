@@ -39,6 +39,7 @@ describe('the configuration table', () => {
       HOST: config.host,
       DATA_DIR: config.dataDir,
       MAIL_IN_DOUBT: config.mailInDoubt,
+      RETAIN_EMAILS: config.retainEmails,
       ACCESS_LOG: config.isAccessLogged ? 'on' : 'off',
       RATE_LIMIT: config.rateLimit,
       RATE_LIMIT_EMAIL: config.rateLimitEmail,

@@ -11,6 +11,7 @@ import { demandService } from '../through-service.js';
 import { count } from './count.js';
 import { wouldGo } from './dry-run.js';
 import { registerPrivacyExport } from './export.js';
+import { registerPrivacyRetention } from './retention.js';
 import { registerStatus } from './status.js';
 
 export function registerPrivacy(program: Command, line: CommandLine): void {
@@ -29,6 +30,7 @@ export function registerPrivacy(program: Command, line: CommandLine): void {
     'audience privacy erase ada@example.com --reason requested',
   ]);
   registerStatus(privacy, line);
+  registerPrivacyRetention(privacy, line);
   const reapply = privacy
     .command('reapply')
     .description('asks again for the erasures that a log put back from a backup lacks; while no service runs')

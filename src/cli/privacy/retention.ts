@@ -1,0 +1,78 @@
+/** `audience privacy retention`: how many e-mails are kept, and how many are due to be erased. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { everyPage } from '../../projections/every-page.js';
+import { emails, type EmailDocument } from '../../projections/emails.js';
+import { createQueries } from '../../projections/queries.js';
+import { checkpointName } from '../../projector/storage.js';
+import type { ReadModelReader } from '../../readmodels/read-models.js';
+import { CommandFailedError } from '../../transfer/failures.js';
+import { retainedSince } from '../../privacy/retention.js';
+import { wholeNumberIn } from '../audit/options.js';
+import type { CommandLine } from '../command-line.js';
+import { withExamples } from '../program.js';
+import { count } from './count.js';
+
+const optionsSchema = z.object({ days: z.string().optional(), dryRun: z.boolean().default(false) });
+
+export function registerPrivacyRetention(privacy: Command, line: CommandLine): void {
+  const command = privacy
+    .command('retention')
+    .description('how many e-mails are due to be erased by RETAIN_EMAILS, and how many are erased; changes nothing')
+    .option('--days <n>', 'in place of RETAIN_EMAILS: what that would mean')
+    .option('--dry-run', 'only what is due')
+    .action((options: unknown) => retention(optionsSchema.parse(options), line));
+  withExamples(command, ['audience privacy retention', 'audience privacy retention --days 365 --dry-run']);
+}
+
+async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+  const days = given === undefined ? configured(line) : wholeNumberIn('--days', given);
+  const views = await line.openViews();
+  try {
+    if ((await views.checkpoint(checkpointName)) === null)
+      throw new CommandFailedError('There are no views to count in: start the service once.', { type: 'no_views' });
+    const before = days === null ? null : retainedSince(days, line.clock());
+    const due = before === null ? 0 : await dueBefore(before, views);
+    const erased = dryRun ? {} : { erased: await countErased(views) };
+    const counts = { days, before, due, ...erased };
+    await line.stdout.write(line.json ? `${JSON.stringify(counts)}\n` : inWords(counts));
+  } finally {
+    await views.close();
+  }
+}
+
+/** Null: e-mails are kept for ever. */
+function configured({ env }: CommandLine): number | null {
+  const text = env['RETAIN_EMAILS'] ?? '';
+  return text === '' || text === '0' ? null : wholeNumberIn('RETAIN_EMAILS', text);
+}
+
+async function dueBefore(time: string, views: ReadModelReader): Promise<number> {
+  let due = 0;
+  for await (const page of createQueries(views).emailsEndedBefore(time)) due += page.length;
+  return due;
+}
+
+async function countErased(views: ReadModelReader): Promise<number> {
+  let erased = 0;
+  for await (const page of everyPage<EmailDocument>(views, emails))
+    erased += page.filter(({ document }) => document.erased_at !== null).length;
+  return erased;
+}
+
+interface Counts {
+  readonly days: number | null;
+  readonly before: string | null;
+  readonly due: number;
+  readonly erased?: number;
+}
+
+function inWords({ days, before, due, erased }: Counts): string {
+  const told =
+    days === null
+      ? 'RETAIN_EMAILS is not set: what e-mails said is kept for ever.\n'
+      : `Due: ${count(due, 'e-mail')} that were sent, failed or cancelled more than ${days} days ago, before ${before}.\n`;
+  return erased === undefined
+    ? told
+    : `${told}Erased so far, by time or with their person: ${count(erased, 'e-mail')}.\n`;
+}

@@ -1,0 +1,72 @@
+/** Takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
+import type { EmailEvent } from '../events/email.js';
+import type { EventStore } from '../eventstore/event-store.js';
+
+export const dayMs = 86_400_000;
+
+/** Before this time, in ISO 8601. `now`: milliseconds since the epoch. */
+export const retainedSince = (days: number, now: number): string => new Date(now - days * dayMs).toISOString();
+
+export interface EndedEmail {
+  readonly email_id: string;
+  readonly stream: string;
+}
+
+export interface RetentionOptions {
+  readonly store: Pick<EventStore, 'redact'>;
+  readonly emails: Pick<CommandHandler<EmailState, EmailCommand, EmailEvent>, 'fresh' | 'execute'>;
+  /** Those that are not erased, as the views have them, in pages. */
+  endedBefore(time: string): AsyncIterable<readonly EndedEmail[]>;
+  /** Removes the files of these e-mails. */
+  removeFiles(emailIds: readonly string[]): Promise<void>;
+  newContext(): CommandContext;
+  /** Milliseconds since some fixed moment. */
+  monotonic(): number;
+  /** Resolves also when the signal aborts. */
+  pause(milliseconds: number): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const emailsABatch = 20;
+/** A batch is followed by a pause of so many times its own duration, and at least of so many milliseconds. */
+const rest = { times: 9, atLeast: 100 };
+
+/** Resolves with the number of e-mails. One that cannot be erased does not keep the others from it: the first fault is thrown at the end. */
+export async function eraseEnded(options: RetentionOptions, time: string): Promise<number> {
+  const { endedBefore, monotonic, pause, signal } = options;
+  const faults: unknown[] = [];
+  let erased = 0;
+  for await (const page of endedBefore(time))
+    for (let from = 0; from < page.length && !signal.aborted; from += emailsABatch) {
+      const begun = monotonic();
+      const batch = page.slice(from, from + emailsABatch);
+      const done = await Promise.allSettled(batch.map((email) => eraseOne(options, email, time)));
+      for (const one of done)
+        if (one.status === 'rejected') faults.push(one.reason);
+        else if (one.value) erased += 1;
+      await pause(Math.max(rest.atLeast, rest.times * (monotonic() - begun)));
+    }
+  if (faults.length > 0) throw faults[0];
+  return erased;
+}
+
+const ended: ReadonlySet<EmailStatus> = new Set(['sent', 'failed', 'cancelled']);
+
+/** First what it said goes, then that is noted: what a crash leaves in between is found again, for the views do not know of it. */
+async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEmail, time: string): Promise<boolean> {
+  const { store, emails, removeFiles, newContext } = options;
+  // The view is a hint. What goes is gone for good, so the log decides.
+  const { state, revision, at } = await emails.fresh(stream);
+  if (!ended.has(state.status) || state.erased_through !== null || at >= time) return false;
+  await store.redact(stream, revision);
+  await removeFiles([email_id]);
+  const command = { type: 'EraseEmail', reason: 'retention' } as const;
+  const erased = await emails.execute({ stream, command, context: newContext() });
+  const { erased_through: through } = erased.state;
+  // A late answer of a mail server may have come meanwhile.
+  if (through !== null && through > revision) await store.redact(stream, BigInt(through));
+  return erased.events.length > 0;
+}
