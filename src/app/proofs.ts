@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Proofs } from '../api/audit.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import { ProofError, provePerson } from '../evidence/prove.js';
+import { AlteredEventError } from '../eventstore/link-source.js';
+import { AlteredBlockError, ProofError, provePerson } from '../evidence/prove.js';
 import { holdingSeal } from '../evidence/holding-seal.js';
 import { newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { sealNow } from '../evidence/seal-now.js';
@@ -43,11 +44,15 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
       const head = await verified();
       if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });
       const key = sealKey();
-      const seal = await sealNow({ log: store, source, verified: head, key, now: clock() });
-      return await provePerson({ stored, source, key }, { ...request, seal }).catch((cause: unknown) => {
+      try {
+        const seal = await sealNow({ log: store, source, verified: head, key, now: clock() });
+        return await provePerson({ stored, source, key }, { ...request, seal });
+      } catch (cause) {
+        if (cause instanceof AlteredEventError || cause instanceof AlteredBlockError)
+          guard?.report(`the event log was altered: ${cause.message}`);
         // On a server the newest events are not sealed yet.
         throw cause instanceof ProofError ? new ServiceError('unavailable', {}, { retryAfter, cause }) : cause;
-      });
+      }
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
 import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { AlteredEventError } from '../eventstore/link-source.js';
 import { sealNow } from '../evidence/seal-now.js';
 import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
@@ -125,7 +126,11 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     if (copies !== undefined) await copy(copies);
   }
 
-  const onFault = (error: unknown): void => logger.warn({ err: error }, 'no seal could be made');
+  function onFault(error: unknown): void {
+    logger.warn({ err: error }, 'no seal could be made');
+    if (error instanceof AlteredEventError) guard?.report(`the event log was altered: ${error.message}`);
+  }
+
   const turns = repeat(turn, { pause: Math.min(every, mostPauseMs), signal: closing.signal, onFault });
   return {
     async close() {

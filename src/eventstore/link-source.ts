@@ -1,8 +1,13 @@
 /** What verification and exports read of a log: its events with their links, and what the store keeps beside them. */
 import type { ChainHead, LinkedEvent } from './chain.js';
-import type { Position } from './event-store.js';
+import { StoreUnavailableError, type Position } from './event-store.js';
 import type { SealedHead } from './sealed-head.js';
 import type { TreeSource } from './tree.js';
+
+/** An event is not the one that was written: nothing is to be proven or sealed with it. */
+export class AlteredEventError extends StoreUnavailableError {
+  override readonly name = 'AlteredEventError';
+}
 
 /** Reads events with the links that were computed when they were written, or first read, and that are never computed again. */
 export interface LinkSource {

@@ -40,7 +40,7 @@ export interface TreeSource {
   count(): Promise<number>;
   /** Roots of the first so many complete blocks, in order; fewer where fewer are kept. */
   blockRoots(blocks: number): Promise<readonly Hash[]>;
-  /** Leaves of the events of a block, of all that there are. */
+  /** Leaves of the events of a block, of all that there are. @throws AlteredEventError one does not fit its link */
   leavesOf(block: number): Promise<readonly Hash[]>;
   /** Numbers of the events that stand there; undefined: none does, or it has no leaf yet. */
   ordinalsAt(positions: readonly Position[]): Promise<readonly (number | undefined)[]>;

@@ -15,6 +15,9 @@ export class ProofError extends Error {
   override readonly name = 'ProofError';
 }
 
+/** What is stored is not what the tree was made of. */
+export class AlteredBlockError extends ProofError {}
+
 export interface ProofSources {
   readonly stored: StoredEvents;
   readonly source: TreeSource;
@@ -97,7 +100,7 @@ async function proven(
   const { stream, revision, id, type, data, metadata } = event;
   const path = await tree.inclusion(ordinal, count);
   if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) !== root)
-    throw new ProofError(
+    throw new AlteredBlockError(
       `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify tells more`,
     );
   return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path: [...path] };

@@ -116,6 +116,24 @@ test('a log that is rewritten while the service runs stops it, whether it writes
   }
 }, 60_000);
 
+test('an event that is altered while the service runs gets into no proof and no seal: the service stops', async ({
+  skip,
+}) => {
+  skip(onServers, embeddedOnly);
+  const service = await started();
+  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const contact = { email: 'ada@example.com', firstName: 'Ada', status: 'Subscribed' };
+  expect((await service.post(`/v1/contacts/${list}/create`, contact)).status).toBe(200);
+  await service.post('/v1/lists/create', { list_name: unique('List') });
+  await eventually(async () => ((await evidenceOf(service)) as { verified: boolean }).verified || undefined);
+  new Database(logOf(service)).exec(`update events set data = replace(data, 'Ada', 'Eve') where position = 3`).close();
+  const { status } = await service.get('/v1/audit/contacts/ada%40example.com/proof');
+  expect(status).toBe(503);
+  const output = await eventually(async () => (isAlive(service.pid()) ? undefined : service.output()));
+  expect(output).toContain('the event log was altered: event 3 does not fit its link');
+  expect(existsSync(path.join(service.dataDir, 'seals'))).toBe(false);
+}, 60_000);
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

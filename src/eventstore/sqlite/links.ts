@@ -1,8 +1,8 @@
 /** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
 import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { firstLink, leafOf, type ChainHead, type Hash, type LinkedEvent } from '../chain.js';
-import type { LinkSource } from '../link-source.js';
+import { firstLink, fromHex, leafOf, linkOf, toHex, type ChainHead, type Hash, type LinkedEvent } from '../chain.js';
+import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
 import { logIdIn, type SealedHead, type SealedLog } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
@@ -96,11 +96,17 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
 
       async leavesOf(block) {
         const leaves: Hash[] = [];
-        const until = (block + 1) * eventsPerBlock;
-        for await (const events of source.readLinked({ after: formatPosition(block * eventsPerBlock) }))
+        const from = block * eventsPerBlock;
+        const until = from + eventsPerBlock;
+        let link = fromHex(source.headAt(from)?.head ?? '');
+        for await (const events of source.readLinked({ after: formatPosition(from) }))
           for (const event of events) {
             if (event.ordinal === undefined || event.ordinal > until) return leaves;
-            leaves.push(leafOf(event.ordinal, event));
+            const leaf = leafOf(event.ordinal, event);
+            link = linkOf(link, leaf);
+            if (toHex(link) !== event.link)
+              throw new AlteredEventError(`event ${event.ordinal} does not fit its link: it was altered`);
+            leaves.push(leaf);
           }
         return leaves;
       },

@@ -8,6 +8,7 @@ import { leafOf, linkAfter, toHex } from '../../../src/eventstore/chain.js';
 import { StoreUnavailableError } from '../../../src/eventstore/event-store.js';
 import { macOf } from '../../../src/eventstore/sealed-head.js';
 import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
+import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
 import { createGrowingTree } from '../../../src/eventstore/tree.js';
 import { exampleEvent, newFolder } from '../../support/evidence-log.js';
 import { initialised, logId, secretOfLog } from '../../support/migrating.js';
@@ -142,4 +143,10 @@ test('roots of complete blocks are kept, over several appends, roll-backs and st
   await again.close();
   copyFileSync(file, copy);
   expect((await open(copy)).told).toEqual([]);
+
+  new Database(file).exec(`update events set type = 'Other' where position = 540`).close();
+  const altered = openSqliteEventReader({ file });
+  await expect(altered.tree.leavesOf(2)).rejects.toThrow('event 540 does not fit its link');
+  expect(await altered.tree.leavesOf(1)).toHaveLength(256);
+  await altered.close();
 });
