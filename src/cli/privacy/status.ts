@@ -1,6 +1,7 @@
 /** `audience privacy status`: erasures as the log has them, those that it lacks, and digests that no erasure explains. */
 import type { Command } from 'commander';
 import path from 'node:path';
+import { z } from 'zod';
 import { erasureDecider, type Erasure, type ErasuresState } from '../../commands/erasures.js';
 import { codec } from '../../events/codec.js';
 import { erasuresStream } from '../../events/streams.js';
@@ -9,11 +10,13 @@ import { isRedacted } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { missingErasures, readRegister, registerName, type RegisterEntry } from '../../privacy/register.js';
 import { readLogId } from '../../projector/start.js';
+import { UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
 import { writeItems } from '../table.js';
 import { count } from './count.js';
+import { isScavenged, waitingForScavenge } from './scavenges.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
@@ -21,17 +24,22 @@ export function registerStatus(privacy: Command, line: CommandLine): void {
     .description(
       'erasures, unfinished and completed; exit code 1 where the log lacks one of the register, or holds digests without an erasure',
     )
-    .action(() => showStatus(line));
+    .option('--scavenge', 'starts a scavenge of EventStoreDB, where its credentials allow it')
+    .action((options: unknown) => showStatus(statusOptions.parse(options), line));
   withExamples(status, ['audience privacy status', 'audience privacy status --json']);
 }
 
-async function showStatus(line: CommandLine): Promise<void> {
+const statusOptions = z.object({ scavenge: z.boolean().default(false) });
+
+async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<void> {
   const log = await line.openLog();
   try {
     const state = await erasuresIn(log);
     const missing = missingErasures(await registered(log, line), state);
     const digests = await unexplained(log, line);
-    const erasures = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
+    const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
+    const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
+    const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
     if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json) await line.stdout.write(`${JSON.stringify({ erasures, missing, digests })}\n`);
     else await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
@@ -39,16 +47,25 @@ async function showStatus(line: CommandLine): Promise<void> {
       line.stderr.write(
         `The log lacks ${count(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
       );
+    if (scavenge) await startScavenge(log, line);
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
   } finally {
     await log.close();
   }
 }
 
-const rowOf = ({ erasure_id, requested_at, completed, reason }: Erasure): string[] => [
+async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise<void> {
+  if (!isScavenged(log))
+    throw new UsageError('--scavenge is for EventStoreDB: the embedded log has nothing to scavenge');
+  stderr.write(`Started: ${(await log.scavenge()).join(', ')}\n`);
+}
+
+type Shown = Erasure & { readonly waits_for_scavenge: boolean };
+
+const rowOf = ({ erasure_id, requested_at, completed, reason, waits_for_scavenge }: Shown): string[] => [
   erasure_id,
   requested_at,
-  completed?.at ?? 'unfinished',
+  completed === null ? 'unfinished' : `${completed.at}${waits_for_scavenge ? ', waits for a scavenge' : ''}`,
   reason ?? '-',
   completed === null ? '-' : `${count(completed.contacts, 'contact')}, ${count(completed.emails, 'e-mail')}`,
 ];

@@ -1,0 +1,60 @@
+/** The register of erasures: what it keeps, what of it a log lacks, and digests in a log that no erasure explains. */
+import { Map } from 'immutable';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Erasure } from '../../src/commands/erasures.js';
+import type { StoredEvent } from '../../src/eventstore/event-store.js';
+import { createFindings } from '../../src/evidence/verify-findings.js';
+import { missingErasures, openRegister, readRegister, registerName } from '../../src/privacy/register.js';
+
+const erasure = (number: number, subject_key: string): Erasure => ({
+  erasure_id: `ers_${number}`,
+  subject_key,
+  reason: null,
+  requested_at: `2026-01-01T00:00:0${number}.000Z`,
+  completed: null,
+});
+const stateOf = (...erasures: readonly Erasure[]) => ({ all: Map(erasures.map((one) => [one.erasure_id, one])) });
+
+test('it keeps each erasure once, mends a torn line, and knows its log', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+  const file = path.join(folder, registerName);
+  const register = openRegister(file, 'log');
+  await Promise.all([register.keep([erasure(1, 'a')]), register.keep([erasure(1, 'a'), erasure(2, 'b')])]);
+  appendFileSync(file, '{"log_id":"log","erasure_id"');
+  await openRegister(file, 'log').keep([erasure(3, 'a')]);
+  expect(readRegister(file, 'log').map(({ erasure_id }) => erasure_id)).toEqual(['ers_1', 'ers_2', 'ers_3']);
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
+  expect(readRegister(file, 'another')).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
+  const registered = [erasure(1, 'a'), erasure(3, 'a'), erasure(2, 'b')].map((one) => ({ ...one, log_id: 'log' }));
+  const ids = (...there: readonly Erasure[]): readonly string[] =>
+    missingErasures(registered, stateOf(...there)).map(({ erasure_id }) => erasure_id);
+  expect(ids()).toEqual(['ers_2', 'ers_3']);
+  expect(ids(erasure(1, 'a'))).toEqual(['ers_2', 'ers_3']);
+  expect(ids(erasure(4, 'a'), erasure(2, 'b'))).toEqual([]);
+});
+
+test('a digest is a finding until an erasure explains it, and who comes back is no second contact', () => {
+  const digest = `{"person":"sha256:${'0'.repeat(64)}"}`;
+  const event = (revision: number, type: string, data = '{}'): StoredEvent => ({
+    ...{ stream: 'contact-a', revision: BigInt(revision), position: String(revision), id: '', type, data },
+    metadata: '{}',
+  });
+  const findings = createFindings();
+  findings.take(event(0, 'ContactCreated', digest), true);
+  findings.take(event(1, 'ContactProfileChanged', digest), true);
+  expect(findings.all()).toMatchObject([{ kind: 'digest', position: '1' }]);
+  findings.take(event(2, 'ContactErased', '{"through":0}'), false);
+  expect(findings.all()).toHaveLength(1);
+  findings.take(event(3, 'ContactErased', '{"through":2}'), false);
+  findings.take(event(4, 'ContactCreated'), false);
+  expect(findings.all()).toEqual([]);
+  findings.take(event(5, 'ContactCreated'), false);
+  expect(findings.all()).toMatchObject([{ kind: 'second_contact' }]);
+});
