@@ -6,6 +6,7 @@ import { refusal, someAddress, someRequestId, unique } from '../support/answers.
 import { audience, notRecorded } from '../support/audience.js';
 import { eventually, freshFolder, type Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
+import { onServers } from '../support/stores.js';
 
 let service: Service;
 let folder: string;
@@ -164,7 +165,7 @@ test('it needs the scope', async () => {
   expect((await service.get(pathOf(someAddress()), { authorization })).status).toBe(403);
 });
 
-test('on the command line: through the service, and from the files', async () => {
+test.skipIf(onServers)('on the command line: through the service, and from the files', async () => {
   const { email } = await somebody();
   const to = (name: string): string => path.join(folder, name);
   const run = (dataDir: string, address: string, out: string) =>
