@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 b141604075a232eb81ca3967f19347a32ef2766f25c0e19b3e10303d36953572. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3606088aaa9540b3f2b194d30d48624c04e5805441692045487e48333941f23a. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1204,7 +1204,7 @@ export interface components {
       head: string | null;
       /**
        * @description Which list was taken for a name.
-       * @example "News" is taken for the list lst_01J….
+       * @example "News" stands for the list lst_01J….
        */
       list_note?: string;
       /** @description Null: nothing was ever written to the log. */
@@ -1276,7 +1276,7 @@ export interface components {
       head: string | null;
       /**
        * @description Which list was taken for a name.
-       * @example "News" is taken for the list lst_01J….
+       * @example "News" stands for the list lst_01J….
        */
       list_note?: string;
       /** @description Null: nothing was ever written to the log. */
@@ -2385,7 +2385,7 @@ export interface components {
           list_name: string | null;
           /**
            * @description Which list was taken for a name.
-           * @example "News" is taken for the list lst_01J….
+           * @example "News" stands for the list lst_01J….
            */
           list_note?: string;
           /** @description Null: nothing was ever written to the log. */
@@ -2596,6 +2596,17 @@ export interface components {
       data?: Record<string, never>;
       /** @constant */
       message: 'The contact was never in this list';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 404;
+      /** @constant */
+      type: 'never_in_list';
+    };
+    NeverInNamedListError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
       /** @constant */
       status: 'Error';
       /** @constant */
@@ -2837,7 +2848,7 @@ export interface components {
       known: boolean;
       /**
        * @description Which list was taken for a name.
-       * @example "News" is taken for the list lst_01J….
+       * @example "News" stands for the list lst_01J….
        */
       list_note?: string;
       /** @description Null: nothing was ever written to the log. */
@@ -4910,7 +4921,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4933,7 +4944,8 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
+            | components['schemas']['NeverInListError']
+            | components['schemas']['NeverInNamedListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -5013,7 +5025,7 @@ export interface operations {
             incomplete?: true;
             /**
              * @description Which list was taken for a name.
-             * @example "News" is taken for the list lst_01J….
+             * @example "News" stands for the list lst_01J….
              */
             list_note?: string;
             /** @description Null: nothing was ever written to the log. */
@@ -5077,7 +5089,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5100,7 +5112,8 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
+            | components['schemas']['NeverInListError']
+            | components['schemas']['NeverInNamedListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -5290,7 +5303,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5313,7 +5326,8 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError'];
+            | components['schemas']['NeverInListError']
+            | components['schemas']['NeverInNamedListError'];
         };
       };
       413: components['responses']['TooLarge'];

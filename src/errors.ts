@@ -71,6 +71,7 @@ export const errorCatalogue = {
   no_such_list: entry(404, 'unknown_list', 'There is no such list'),
   no_such_list_near: entry(404, 'unknown_list', 'There is no such list. Did you mean {names}?'),
   never_in_list: entry(404, 'never_in_list', 'The contact was never in this list'),
+  never_in_named_list: entry(404, 'never_in_list', 'The contact was never in this list. {names}'),
   unknown_view: entry(404, 'not_found', 'There is no such view. There are: {names}; or all'),
   method_not_allowed: entry(405, 'method_not_allowed', 'Method not allowed'),
   email_not_releasable: conflict('The email cannot be released'),

@@ -109,7 +109,7 @@ export const basis = {
     .literal(true)
     .optional()
     .describe('A time that was asked for had not come: until then the answer may change.'),
-  list_note: value.text('Which list was taken for a name.', '"News" is taken for the list lst_01J….').optional(),
+  list_note: value.text('Which list was taken for a name.', '"News" stands for the list lst_01J….').optional(),
 };
 export type Basis = Answer<z.ZodObject<typeof basis>>;
 /** The end of the log and of its chain. */

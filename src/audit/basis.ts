@@ -1,7 +1,9 @@
 /** What an answer rests on: when it was given, how much of which log it has seen, and the end of the evidence chain there. */
+import { ServiceError } from '../errors.js';
 import type { Basis, LogHead } from './answers.js';
 import { findList } from './find-list.js';
 import type { Moment, ReplaySources } from './names.js';
+import { streamPages, type AuditReader } from './reading.js';
 
 export interface AuditSources extends ReplaySources {
   /** The end of the log and of its chain, of one moment. @throws StoreUnavailableError */
@@ -21,15 +23,21 @@ export interface Asked {
   readonly times: readonly (string | undefined)[];
   /** Id or name. */
   readonly list?: string | undefined;
+  /** When the list had the name. Else it is one that this contact was in. */
+  readonly namedAt?: string | undefined;
+  readonly contact?: { readonly stream: string; readonly contactId?: string | undefined };
 }
 
 /** Nothing after this moment is in the answer. @throws ServiceError `no_such_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
-export async function begin({ logHead, clock, catalogues }: AuditSources, { times, list }: Asked): Promise<Begun> {
+export async function begin(sources: AuditSources, asked: Asked): Promise<Begun> {
+  const { logHead, clock, catalogues, reader } = sources;
+  const { times, list, namedAt: time, contact } = asked;
   const head = await logHead();
   const moment = await catalogues.now(head.position);
   const answered_at = new Date(clock()).toISOString();
-  const found = list === undefined ? undefined : findList(moment, list);
-  const isFuture = times.some((time) => time !== undefined && time > answered_at);
+  const isIn = contact && ((ids: readonly string[]) => listsIn(reader, { ...contact, ids, horizon: head.position }));
+  const found = list === undefined ? undefined : await findList(moment, list, { time, ...(isIn && { isIn }) });
+  const isFuture = times.some((one) => one !== undefined && one > answered_at);
   const basis = {
     answered_at,
     ...head,
@@ -38,3 +46,23 @@ export async function begin({ logHead, clock, catalogues }: AuditSources, { time
   };
   return { moment, basis, listId: found?.listId };
 }
+
+interface InLists extends NonNullable<Asked['contact']> {
+  readonly ids: readonly string[];
+  readonly horizon: string;
+}
+
+/** Which of the lists the events of a contact name. */
+async function listsIn(reader: AuditReader, { stream, contactId = '', ids, horizon }: InLists) {
+  const named = new Set<string>();
+  for await (const page of streamPages(reader, { stream, from: 0n, horizon }))
+    for (const { data } of page)
+      if (data.includes(contactId)) for (const id of ids) if (data.includes(id)) named.add(id);
+  return (id: string): boolean => named.has(id);
+}
+
+/** @param basis names the list that was taken for a name. */
+export const neverInList = ({ list_note }: Basis): ServiceError =>
+  list_note === undefined
+    ? new ServiceError('never_in_list')
+    : new ServiceError('never_in_named_list', { names: list_note });

@@ -2,7 +2,7 @@
 import { closestMatch } from 'leven';
 import { ServiceError } from '../errors.js';
 import { nameKey } from '../events/names.js';
-import type { Moment, NameVersion } from './names.js';
+import { versionAt, type Moment, type NameVersion, type NameVersions } from './names.js';
 
 interface FoundList {
   readonly listId: string;
@@ -10,23 +10,41 @@ interface FoundList {
   readonly note?: string;
 }
 
+/** What decides between several lists that had the name. */
+export interface ListWanted {
+  /** The one that had it at this time. */
+  readonly time?: string | undefined;
+  /** Else those that the contact was in, of some. */
+  isIn?(ids: readonly string[]): Promise<(id: string) => boolean>;
+}
+
 /**
- * An id wins. Of lists that had the name at different times: the one that has it now, else a living one that had it,
- * else the one that was deleted last. @throws ServiceError `no_such_list`
+ * An id wins. Of several lists that had the name: as `ListWanted` says, else the one that has it now, else a living one
+ * that had it, else the one that was deleted last. @throws ServiceError `no_such_list`
  */
-export function findList(moment: Moment, text: string): FoundList {
+export async function findList(moment: Moment, text: string, { time, isIn }: ListWanted): Promise<FoundList> {
   if (moment.versions('list', text) !== undefined) return { listId: text };
   const key = nameKey(text);
-  const [chosen, ...others] = bearersOf(moment, key).sort(byRank);
-  if (chosen === undefined) throw noSuchList(moment, key);
+  const bearers = bearersOf(moment, key).sort(byRank);
+  const [first] = bearers;
+  if (first === undefined) throw noSuchList(moment, key);
+  const hadIt =
+    time === undefined ? undefined : bearers.find(({ versions }) => isNamed(versionAt(versions, time), key));
+  const wasIn = hadIt === undefined && bearers.length > 1 ? await isIn?.(bearers.map(({ id }) => id)) : undefined;
+  const chosen = hadIt ?? bearers.find(({ id }) => wasIn?.(id)) ?? first;
+  const others = bearers.filter((one) => one !== chosen);
   return {
     listId: chosen.id,
-    note: [`"${chosen.name}" is taken for the list ${told(chosen)}.`, ...alsoSo(others)].join(' '),
+    note: [`"${chosen.name}" stands for the list ${told(chosen)}.`, ...alsoSo(others)].join(' '),
   };
 }
 
+const isNamed = (version: NameVersion | undefined, key: string): boolean =>
+  version?.isDeletion === false && nameKey(version.name) === key;
+
 interface Bearer {
   readonly id: string;
+  readonly versions: NameVersions;
   /** As it was written. */
   readonly name: string;
   readonly last: NameVersion;
@@ -39,7 +57,7 @@ const bearersOf = (moment: Moment, key: string): Bearer[] =>
     const named = versions.findLast(({ name }) => nameKey(name) === key);
     const last = versions.at(-1);
     if (named === undefined || last === undefined) return [];
-    return [{ id, name: named.name, last, rank: last.isDeletion ? 2 : named === last ? 0 : 1 }];
+    return [{ id, versions, name: named.name, last, rank: last.isDeletion ? 2 : named === last ? 0 : 1 }];
   });
 
 const byRank = (a: Bearer, b: Bearer): number => a.rank - b.rank || (a.last.position < b.last.position ? 1 : -1);

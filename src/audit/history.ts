@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { HistoryItem } from './answers.js';
-import { begin, type AuditSources, type Begun } from './basis.js';
+import { begin, neverInList, type AuditSources, type Begun } from './basis.js';
 import { emailsOf, firstEmailSteps, type EmailSources, type EmailStep } from './emails.js';
 import { itemOf } from './history-item.js';
 import type { Moment } from './names.js';
@@ -46,13 +46,13 @@ export function createHistories(sources: AuditSources & EmailSources) {
   const pageCache = createPageCache();
   return async (request: HistoryRequest): Promise<HistoryPage> => {
     const { from, to, list, hidden = [] } = request;
-    const begun = request.begun ?? (await begin(sources, { times: [from, to], list }));
+    const begun = request.begun ?? (await begin(sources, { times: [from, to], list, contact: request }));
     const wanted = { ...request, listId: begun.listId };
     const collecting = { ...sources, moment: begun.moment, pageCache };
     const { emails, ...looked } = await emailsIn(wanted, collecting);
     const found = await collect(wanted, { ...collecting, emails });
     if (found === undefined) throw new ServiceError('no_such_contact');
-    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw new ServiceError('never_in_list');
+    if (found.steps.length === 0 && !(await wasEverIn(wanted, collecting))) throw neverInList(begun.basis);
     const items: HistoryItem[] = [];
     for (const step of found.steps) {
       const item = itemOf(step, begun.moment, { ...sources, hidden });

@@ -25,7 +25,7 @@ export type ListAt = Omit<ListLine, 'line'> & {
 /** @throws ServiceError `no_such_list` */
 export async function listAt(sources: AuditSources, { list, time, signal }: ListAtRequest): Promise<ListAt> {
   const { reader, catalogues } = sources;
-  const { moment, basis, listId = list } = await begin(sources, { times: [time], list });
+  const { moment, basis, listId = list } = await begin(sources, { times: [time], list, namedAt: time });
   const version = versionAt(moment.versions('list', listId) ?? [], time);
   const unreadable = createUnreadableNotes();
   const pass = { reader, moment, listId, time, signal, unreadable };

@@ -4,7 +4,7 @@ import { evidenceOf, summaryOf } from './event-details.js';
 import type { Cause, ContactFold, Fact, MembershipFacts } from './contact-facts.js';
 import { foldContact } from './contact-fold.js';
 import { ServiceError } from '../errors.js';
-import { begin, type AuditSources, type Begun } from './basis.js';
+import { begin, neverInList, type AuditSources, type Begun } from './basis.js';
 import { deletionOf, versionAt, type Catalogues, type Moment, type NameVersions } from './names.js';
 
 export interface ContactAtRequest {
@@ -13,8 +13,8 @@ export interface ContactAtRequest {
   readonly contactId?: string | undefined;
   /** Id or name. */
   readonly list?: string | undefined;
-  /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. */
-  readonly time: string;
+  /** Every stream is cut after its last event at or before it. ISO 8601, UTC, milliseconds. Default: now. */
+  readonly time?: string | undefined;
   /** Default: the log as it is now. */
   readonly begun?: Begun | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -23,11 +23,13 @@ export interface ContactAtRequest {
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` */
 export async function contactAt(sources: AuditSources, request: ContactAtRequest): Promise<ContactAt> {
   const { reader, catalogues, pace } = sources;
-  const { time, list } = request;
-  const { moment, basis, listId } = request.begun ?? (await begin(sources, { times: [time], list }));
-  const fold = await foldContact(reader, { ...request, listId, moment, pace });
+  const { time: namedAt, list } = request;
+  const asked = { times: [namedAt], list, namedAt, contact: request };
+  const { moment, basis, listId } = request.begun ?? (await begin(sources, asked));
+  const { time = basis.answered_at } = request;
+  const fold = await foldContact(reader, { ...request, time, listId, moment, pace });
   if (fold === undefined) throw new ServiceError('no_such_contact');
-  if (listId !== undefined && wasNeverIn(fold, listId)) throw new ServiceError('never_in_list');
+  if (listId !== undefined && wasNeverIn(fold, listId)) throw neverInList(basis);
   const show = shower({ moment, catalogues, time, nextUnreadable: fold.nextUnreadable });
   const contact = {
     time,

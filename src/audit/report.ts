@@ -32,7 +32,7 @@ const itemsAPage = 500;
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
   const { audit, seal } = sources;
   const { list, contact: name, askedBy, ...about } = request;
-  const begun = await audit.begin({ times: [request.time], list });
+  const begun = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
   const { time = begun.basis.answered_at } = request;
   const contact = await audit.contactAt({ ...about, list, time, begun });
   const whole = await pagesOf(audit, { ...about, begun: { ...begun, listId: undefined } });

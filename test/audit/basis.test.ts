@@ -62,8 +62,8 @@ describe('the basis', () => {
 });
 
 describe('a name', () => {
-  const taken = async (log: AuditedLog, list: string) => {
-    const { list_id, list_note } = await log.audit.listAt({ list, time: second(9), signal });
+  const taken = async (log: AuditedLog, list: string, time = second(9)) => {
+    const { list_id, list_note } = await log.audit.listAt({ list, time, signal });
     return [list_id, list_note];
   };
 
@@ -76,18 +76,41 @@ describe('a name', () => {
     const gone = `lst_b, which was deleted at ${second(1)}`;
     expect(await taken(log, ' NEWS ')).toEqual([
       'lst_a',
-      `"News" is taken for the list lst_a, whose name is now "Letters". It was also the name of ${gone}.`,
+      `"News" stands for the list lst_a, whose name is now "Letters". It was also the name of ${gone}.`,
     ]);
     await log.at(4, lists('ListCreated', 'lst_e', 'News'));
     expect(await taken(log, 'News')).toEqual([
       'lst_e',
-      `"News" is taken for the list lst_e, which has this name now. It was also the name of lst_a, whose name is now "Letters"; ${gone}.`,
+      `"News" stands for the list lst_e, which has this name now. It was also the name of lst_a, whose name is now "Letters"; ${gone}.`,
     ]);
     expect(await taken(log, 'old')).toEqual([
       'lst_d',
-      `"Old" is taken for the list lst_d, which was deleted at ${second(3)}. It was also the name of lst_c, which was deleted at ${second(2)}.`,
+      `"Old" stands for the list lst_d, which was deleted at ${second(3)}. It was also the name of lst_c, which was deleted at ${second(2)}.`,
     ]);
     expect(await taken(log, 'lst_b')).toEqual(['lst_b', undefined]);
+  });
+
+  test('of two lists is that which had it at the time, else that which the contact was in', async () => {
+    const log = await auditedLog();
+    const { list } = examples;
+    const named = list.list_name.toUpperCase();
+    await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
+    await log.at(2, lists('ListDeleted', list.list_id, list.list_name), lists('ListCreated', 'lst_b', named));
+    const of = { stream: contactStream, list: named };
+    const old = { list_id: list.list_id };
+    expect((await log.audit.contactAt({ ...of, time: second(1) })) as object).toMatchObject({
+      subscription: { ...old, status: 'Subscribed' },
+      list_note: `"Newsletter" stands for the list ${list.list_id}, which was deleted at ${second(2)}. It was also the name of lst_b, which has this name now.`,
+    });
+    expect(await log.audit.contactAt(of)).toMatchObject({ subscription: { ...old, status: null } });
+    expect((await log.audit.history({ ...of, limit: 9 })).items.map(({ type }) => type)).toEqual([
+      'ContactSubscribed',
+      'ListDeleted',
+    ]);
+    expect(await taken(log, named, second(1))).toMatchObject([list.list_id, expect.anything()]);
+    // The list that had the name then; the contact was in the other one only.
+    const never = { code: 'never_in_named_list', message: expect.stringMatching(/lst_b.*also the name of/) as unknown };
+    await expect(log.audit.contactAt({ ...of, time: second(3) })).rejects.toMatchObject(never);
   });
 
   test('that no list had: the nearest is named', async () => {

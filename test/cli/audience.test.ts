@@ -141,7 +141,7 @@ describe('audience audit', () => {
     expect([source, yes, news].map((text) => text?.trim())).toEqual(['source form', '| Yes,', '| send me the news.']);
     expect(rest).toEqual([
       '',
-      `"News" is taken for the list ${list}, whose name is now "Letters".`,
+      `"News" stands for the list ${list}, whose name is now "Letters".`,
       expect.stringMatching(/^Answered at \S+Z from the log \S+, up to event \d+, head [0-9a-f]{64}\.$/),
       '',
     ]);
@@ -260,7 +260,8 @@ describe('what is wrong', () => {
     ]);
     const never = 'never_in_list: The contact was never in this list';
     const nowhere = 'unknown_list: There is no such list';
-    expect(answers).toEqual([nobody, nobody, nowhere, `${nowhere}. Did you mean "Letters"?`, never]);
+    const named = expect.stringMatching(`^${never}. "Empty" stands for the list lst_\\S+, which has this name now.$`);
+    expect(answers).toEqual([nobody, nobody, nowhere, `${nowhere}. Did you mean "Letters"?`, named]);
   });
 
   test('is said in words where there is no log, or not its secret', { timeout: 60_000 }, async () => {

@@ -101,7 +101,7 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
     expect(body).toMatchObject({ answered_at: expect.stringMatching(instant) as unknown, future: true, head });
     const named = await historyOf(email, `?list_id=${encodeURIComponent(listName.toUpperCase())}`);
     expect(named.items()).toHaveLength(6);
-    expect(Reflect.get(Object(named.body), 'list_note')).toContain(`"${listName}" is taken for the list lst_`);
+    expect(Reflect.get(Object(named.body), 'list_note')).toContain(`"${listName}" stands for the list lst_`);
     expect(named.body).not.toHaveProperty('emails_until');
   });
 

@@ -10,6 +10,7 @@ import { ownRead } from './endpoint.js';
 
 const listId = optionalText('Id or name of a list: only what concerns it.');
 const listErrors = ['no_such_list', 'no_such_list_near'] as const;
+const neverInList = ['never_in_list', 'never_in_named_list'] as const;
 
 const eventTypes = optionalText('')
   .transform((names) => names?.split(',') ?? [])
@@ -30,7 +31,7 @@ export const auditEndpoints = {
     description: '`contact` is an id or an address.',
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
     answer: pageOf(answers.historyItem, { ...answers.historyBasis, incomplete }),
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
@@ -38,7 +39,7 @@ export const auditEndpoints = {
     description: '`contact` is an id or an address.',
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
     answer: { data: answers.contactAt },
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
   }),
   report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
     scope: 'audit:read',
@@ -47,7 +48,7 @@ export const auditEndpoints = {
       '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
     query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
     answer: { data: answers.report, others: { 'text/html': z.string() } },
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, 'never_in_list'],
+    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
   }),
   proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
     scope: 'audit:read',
