@@ -3,7 +3,7 @@ import { createSlots } from '../audit/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
 import { exportAsPage, exportPolicy } from '../privacy/export-page.js';
-import type { AccessLog } from './access.js';
+import type { AccessLog } from './audit/access.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { successPieces } from './envelope.js';
 import type { Reads } from './reads.js';

@@ -1,10 +1,10 @@
 /** Finds the contact that an auditor asks for, by its id or its address. */
-import { ServiceError } from '../errors.js';
-import { recipientOf } from '../events/streams.js';
-import type { Queries } from '../projections/queries.js';
-import type { Call } from './endpoint-runner.js';
-import { parseContact } from './query.js';
-import type { Reads } from './reads.js';
+import { ServiceError } from '../../errors.js';
+import { recipientOf } from '../../events/streams.js';
+import type { Queries } from '../../projections/queries.js';
+import type { Call } from '../endpoint-runner.js';
+import { parseContact } from '../query.js';
+import type { Reads } from '../reads.js';
 
 export interface FoundContact {
   readonly stream: string;

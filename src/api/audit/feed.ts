@@ -1,17 +1,17 @@
 /** The endpoint of the event feed: pages of JSON, lines of NDJSON, or server-sent events as they come. */
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { FeedEvent } from '../audit/answers.js';
-import type { Feed, FeedRequest } from '../audit/feed.js';
-import { hiddenFrom } from '../audit/redaction.js';
-import { createSlots } from '../audit/slots.js';
-import { ServiceError } from '../errors.js';
-import { wholeLog } from '../events/access.js';
+import type { FeedEvent } from '../../audit/answers.js';
+import type { Feed, FeedRequest } from '../../audit/feed.js';
+import { hiddenFrom } from '../../audit/redaction.js';
+import { createSlots } from '../../audit/slots.js';
+import { ServiceError } from '../../errors.js';
+import { wholeLog } from '../../events/access.js';
 import { createAccessLog, type AccessLog } from './access.js';
-import type { Endpoints } from './endpoints/endpoints.js';
-import { checkParameters } from './query.js';
-import { defaultLimit } from './schemas/query.js';
-import type { Routes } from './routes.js';
+import type { Endpoints } from '../endpoints/endpoints.js';
+import { checkParameters } from '../query.js';
+import { defaultLimit } from '../schemas/query.js';
+import type { Routes } from '../routes.js';
 
 const mostFollowers = 100;
 /** Something is sent at least this often, so that a dead connection is noticed. */

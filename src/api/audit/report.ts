@@ -1,13 +1,13 @@
 /** What the endpoint of reports does: the facts about one person as JSON, or as a page to be printed. */
-import type { Audit } from '../audit/audit.js';
-import { hiddenFrom } from '../audit/redaction.js';
-import { createReport, type ReportSources } from '../audit/report.js';
-import { reportPage, reportPolicy } from '../audit/report-page.js';
+import type { Audit } from '../../audit/audit.js';
+import { hiddenFrom } from '../../audit/redaction.js';
+import { createReport, type ReportSources } from '../../audit/report.js';
+import { reportPage, reportPolicy } from '../../audit/report-page.js';
 import type { AccessLog } from './access.js';
-import type { FindContact } from './audit-contact.js';
-import type { Endpoints } from './endpoints/endpoints.js';
-import { securityHeaders } from './security-headers.js';
-import type { Routes } from './routes.js';
+import type { FindContact } from './contact.js';
+import type { Endpoints } from '../endpoints/endpoints.js';
+import { securityHeaders } from '../security-headers.js';
+import type { Routes } from '../routes.js';
 
 export interface SealedLog {
   /** Knows the numbers of events. */

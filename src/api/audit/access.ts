@@ -1,7 +1,7 @@
 /** Writes down who looked, before the answer leaves. */
-import type { Read, RecordRead } from '../commands/access.js';
-import { errorCatalogue, ServiceError } from '../errors.js';
-import type { Call } from './endpoint-runner.js';
+import type { Read, RecordRead } from '../../commands/access.js';
+import { errorCatalogue, ServiceError } from '../../errors.js';
+import type { Call } from '../endpoint-runner.js';
 
 type Asking = Pick<Call, 'request' | 'context'>;
 

@@ -1,19 +1,19 @@
 /** What the endpoints of the auditor do: what happened to a contact, and how it was at a time. Every answer is replayed from the log; a view only finds the stream of a contact id. */
-import { isReadsCursor } from '../audit/access.js';
-import type { Audit } from '../audit/audit.js';
-import { hiddenFrom } from '../audit/redaction.js';
-import type { StoredEvents } from '../audit/stored-events.js';
-import { ServiceError } from '../errors.js';
-import type { Proof } from '../evidence/bundle.js';
-import type { ProofRequest } from '../evidence/prove.js';
+import { isReadsCursor } from '../../audit/access.js';
+import type { Audit } from '../../audit/audit.js';
+import { hiddenFrom } from '../../audit/redaction.js';
+import type { StoredEvents } from '../../audit/stored-events.js';
+import { ServiceError } from '../../errors.js';
+import type { Proof } from '../../evidence/bundle.js';
+import type { ProofRequest } from '../../evidence/prove.js';
 import type { AccessLog } from './access.js';
-import { contactFinder, type ContactSources } from './audit-contact.js';
-import { addFeed } from './audit-feed.js';
-import { addListAt } from './audit-list.js';
-import { addReport, type SealedLog } from './audit-report.js';
-import type { Endpoints } from './endpoints/endpoints.js';
-import { pageOf, pageRequest } from './reads.js';
-import type { Routes } from './routes.js';
+import { contactFinder, type ContactSources } from './contact.js';
+import { addFeed } from './feed.js';
+import { addListAt } from './list.js';
+import { addReport, type SealedLog } from './report.js';
+import type { Endpoints } from '../endpoints/endpoints.js';
+import { pageOf, pageRequest } from '../reads.js';
+import type { Routes } from '../routes.js';
 
 /** At most of one contact: the answer is made as a whole, and this is some 20 MB. */
 const provenEvents = 10_000;
