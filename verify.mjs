@@ -282,11 +282,27 @@ async function readSeal(file) {
 async function documentIn(file) {
   // What comes through a pipe can be read once only.
   if (!statSync(file).isFile() || statSync(file).size > 268_435_456) return undefined;
-  const line = jsonIn((await linesOf(file).next()).value);
-  if (line !== undefined && line?.format === undefined) return undefined;
+  const first = (await linesOf(file).next()).value ?? Buffer.of();
+  demandSaved(first.toString('latin1'), file);
+  const line = jsonIn(first);
+  if (line !== undefined && line?.format === undefined && line?.statusCode === undefined) return undefined;
   const bytes = readFileSync(file);
   const value = jsonIn(bytes);
-  return value?.format === undefined ? undefined : { text: String(bytes), value };
+  const text = String(bytes);
+  if (value === undefined && /^\s*\{\s*"(format|statusCode)"/.test(text) && !text.trimEnd().endsWith('}'))
+    throw new NotVerified(`${file} was cut off: it does not end as it should`);
+  if (value?.format !== undefined) return { text, value };
+  if (value?.statusCode === undefined) return undefined;
+  const what =
+    value.data?.format === undefined ? 'and there is no proof in it' : 'the proof is its member data (jq .data)';
+  throw new NotVerified(`${file} is a whole answer of the service: ${what}`);
+}
+
+/** Ways to save a file in which nothing of what was sent can be verified. */
+function demandSaved(start, file) {
+  if (/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/.test(start))
+    throw new NotVerified(`${file} begins with a byte order mark: save it as UTF-8 without one`);
+  if (/^\s*</.test(start)) throw new NotVerified(`${file} is a page of HTML or XML`);
 }
 
 /** Undefined: it is none. */
@@ -300,6 +316,10 @@ function jsonIn(bytes = Buffer.of()) {
 
 /** PEM, or SPKI in DER as base64. */
 function keyOf(text, file) {
+  if (text.includes('PRIVATE KEY'))
+    throw new NotVerified(
+      `${file} holds a private key, to be kept secret. Its public key: openssl pkey -in FILE -pubout`,
+    );
   try {
     const key = createPublicKey(
       text.includes('-----BEGIN') ? text : { key: Buffer.from(text.trim(), 'base64'), type: 'spki', format: 'der' },
@@ -431,13 +451,15 @@ function verifyProof(proof) {
 const printable = (text) =>
   text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
+const counted = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
+
 function sayProof(proof, seals) {
   const deletions = verifyProof(proof);
   for (const seal of seals)
     for (const name of ['log_id', 'count', 'head', 'root', 'sealed_at', 'public_key'])
       if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
   const { events, stream, count, log_id, sealed_at, last_revision, head } = proof;
-  console.log(`proven: ${events.length - deletions} events of ${stream}, and ${deletions} deletions of lists and tags that they name,
+  console.log(`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
   are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the head ${head}
 stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`);
   saySigner(proof);

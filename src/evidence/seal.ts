@@ -122,6 +122,10 @@ function jsonIn(text: string): unknown {
 }
 
 function readPublicKey(text: string): KeyObject {
+  if (text.includes('PRIVATE KEY'))
+    throw new UnreadableSealError(
+      'the key is the private one, to be kept secret: openssl pkey -pubout makes the public',
+    );
   try {
     const key = text.includes('-----BEGIN')
       ? createPublicKey(text)

@@ -108,6 +108,11 @@ test('a seal that was altered, or is signed by somebody else, proves nothing', a
   writeFileSync(sealFile, JSON.stringify(seal));
   const answer = await runVerifier(file, sealFile, '--public-key', publicKey);
   expect(answer).toMatchObject({ code: 1 });
+  const secret = stranger.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  expect(() => checkSeal(seal, secret)).toThrow(/the private one/);
+  writeFileSync(publicKey, secret);
+  const refused = await runVerifier(file, sealFile, '--public-key', publicKey);
+  expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('holds a private key') as unknown });
   expect(answer.output).toContain('another key');
 });
 

@@ -224,9 +224,20 @@ async function proofs({ seal, prove }: Prover): Promise<object> {
         ['a member twice in an event', '"revision":0', String.raw`"r\u0065vision":1,"revision":0`],
         ['a member that an event should not have', '"revision":0', '"position":"2","revision":0'],
         ['S of the signature is too large', byHand.signature, otherSignature(byHand.signature)],
-        ['a byte order mark', '{"format"', '\ufeff{"format"'],
         ['a second object after it', ']}]}', ']}]}\n{}'],
       ]),
+      ...changes('by hand', handMade, [['a byte order mark', '{"format"', '\ufeff{"format"']]).map((one) => ({
+        ...one,
+        exit: 2,
+      })),
+      { name: 'by hand: its end cut off', valid: false, text: handMade.slice(0, 1_000), exit: 2 },
+      {
+        name: 'by hand: the whole answer of the service',
+        valid: false,
+        text: `{"statusCode":200,"data":${handMade}}`,
+        exit: 2,
+      },
+      { name: 'a page in its place', valid: false, text: '<!doctype html>\n', exit: 2 },
       ...changes('by hand', handMade, [
         ['an escape', 'proof/1', String.raw`proof\/1`],
         ['a name with an escape', '"count"', String.raw`"c\u006funt"`],

@@ -27,7 +27,7 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
     .action((options: unknown) => seal(optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit seal --out seal-2026-03-01.json',
-    'audience audit seal --key sealer.pem --out seal.json',
+    'audience audit seal --key seal-key.pem --out seal.json',
   ]);
 }
 

@@ -35,7 +35,7 @@ export function registerAuditVerify(audit: Command, line: CommandLine): void {
     .action((options: unknown) => verify(optionsSchema.parse(options), line));
   withExamples(command, [
     'audience audit verify',
-    'audience audit verify --seal seal.json --public-key sealer.pem',
+    'audience audit verify --seal seal.json --public-key seal-public.pem',
     'audience audit verify --data-dir ./restored --json',
   ]);
 }
