@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3606088aaa9540b3f2b194d30d48624c04e5805441692045487e48333941f23a. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 cff4d3fafdeca9037208150c34df8ad0d02dbad6dfc6f34c8c90e35a5ceba257. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1830,6 +1830,24 @@ export interface components {
         type: string;
       }[];
     };
+    FailingSeal: {
+      /**
+       * @description Events that were sealed.
+       * @example 3
+       */
+      count: number;
+      /**
+       * @description Why it does not hold.
+       * @example the tree has another root there
+       */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-03-01T10:00:00.123Z
+       */
+      sealed_at: string;
+    };
     /** @description An event as it is stored. */
     FeedEvent: {
       actor: string | null;
@@ -3151,6 +3169,8 @@ export interface components {
       }[];
       /** @description The e-mails are complete up to there. */
       emails_until: string | null;
+      /** @description The newest in the data folder that does not hold; null: there is none. */
+      failing_seal: components['schemas']['FailingSeal'] | null;
       /** @description Every change, oldest first. */
       history: {
         event: components['schemas']['HistoryItem'];
@@ -3177,7 +3197,7 @@ export interface components {
          */
         time: string;
       };
-      /** @description The newest that the service knows of. */
+      /** @description The newest in the data folder that holds. */
       seal: components['schemas']['ReportSeal'] | null;
     };
     ReportSeal: {

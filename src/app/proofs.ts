@@ -2,12 +2,13 @@
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import type { Proofs } from '../api/audit/audit.js';
+import { comparedSeals } from '../audit/report.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
 import { AlteredBlockError, ProofError, provePerson } from '../evidence/prove.js';
-import { holdingSeal } from '../evidence/holding-seal.js';
-import { newestSeal, sealsName } from '../evidence/seal-folder.js';
+import { reportedSeals } from '../evidence/holding-seal.js';
+import { newestSeals, sealsName } from '../evidence/seal-folder.js';
 import { sealNow } from '../evidence/seal-now.js';
 import type { OpenEventStore } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
@@ -36,10 +37,7 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
 
   return {
     tree: source,
-    async newestSeal() {
-      const seal = newestSeal(path.join(dataDir, sealsName));
-      return seal && (await holdingSeal(seal, store, source));
-    },
+    seals: () => reportedSeals(newestSeals(path.join(dataDir, sealsName), comparedSeals), store, source),
     async prove(stored, request) {
       const head = await verified();
       if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });

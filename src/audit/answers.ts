@@ -270,6 +270,12 @@ export const readRecord = object(
 
 const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
 
+const failingSeal = object('FailingSeal', {
+  count: count.min(1).describe('Events that were sealed.'),
+  sealed_at: time,
+  reason: value.text('Why it does not hold.', 'the tree has another root there'),
+});
+
 const reportSeal = object('ReportSeal', {
   count: count.min(1).describe('Events that were sealed.'),
   head: hash.describe('Link of the last of them.'),
@@ -309,7 +315,10 @@ export const report = object(
       }),
     ),
     emails_until: position.nullable().describe('The e-mails are complete up to there.'),
-    seal: reportSeal.nullable().describe('The newest that the service knows of.'),
+    seal: reportSeal.nullable().describe('The newest in the data folder that holds.'),
+    failing_seal: failingSeal
+      .nullable()
+      .describe('The newest in the data folder that does not hold; null: there is none.'),
     not_proven: z.array(z.string()),
   },
   'What a page about a contact tells.',

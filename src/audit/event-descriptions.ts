@@ -11,8 +11,10 @@ export function describe(event: DomainEvent, listName?: string): string {
     case 'ContactProfileChanged':
       return `The profile was changed${event.data.person === null ? '' : `: ${profileChanges(event.data.person)}`}.`;
     case 'ContactSubscribed':
-    case 'ContactUnsubscribed':
-      return `${statusChange(event)}${event.data.person === undefined ? '' : ', with consent'}.`;
+    case 'ContactUnsubscribed': {
+      const consent = event.type === 'ContactSubscribed' ? ', with consent' : ', with the withdrawal of consent';
+      return `${statusChange(event)}${event.data.person === undefined ? '' : consent}.`;
+    }
     case 'ConsentRecorded':
       return `Consent was recorded for the list ${quoted(event.data.list_name)}; the status stayed ${event.data.status}.`;
     case 'TagsAttached':
@@ -53,7 +55,9 @@ export function describeEmail({ type, data }: EmailEvent): string {
     case 'EmailDispatchStarted':
       return 'An attempt to send the e-mail began.';
     case 'EmailSent':
-      return 'The e-mail was sent.';
+      return data.reason === 'written'
+        ? 'The e-mail was written to a file, and sent to nobody: there was no mail server.'
+        : 'The e-mail was sent.';
     case 'EmailDeferred':
       return `The e-mail was not accepted yet (${data.reason}), and is to be tried again.`;
     case 'EmailFailed':

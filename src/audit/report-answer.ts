@@ -12,16 +12,15 @@ export function answerOf(contact: ContactAt, name: string): string {
 }
 
 function standingIn(subscription: SubscriptionAt): string {
-  const { status, because } = subscription;
+  const { status } = subscription;
   const list = `the list ${quoted(subscription)}`;
   if (status === null) return `not in ${list}`;
-  const since = because === null ? '' : `, since ${because.at}`;
-  return `${status === 'Subscribed' ? 'subscribed to' : 'unsubscribed from'} ${list}${since}`;
+  return `${status === 'Subscribed' ? 'subscribed to' : 'unsubscribed from'} ${list}${since(subscription)}`;
 }
 
 function standings(subscriptions: readonly SubscriptionAt[]): string {
   const [on, off] = (['Subscribed', 'Unsubscribed'] as const).map((wanted) =>
-    subscriptions.filter(({ status }) => status === wanted).map(quoted),
+    subscriptions.filter(({ status }) => status === wanted).map((one) => `${quoted(one)}${since(one)}`),
   );
   const parts = [
     ...(on === undefined || on.length === 0 ? [] : [`subscribed to ${lists(on)}`]),
@@ -30,7 +29,9 @@ function standings(subscriptions: readonly SubscriptionAt[]): string {
   return parts.length === 0 ? 'was in no list' : `was ${parts.join(', and ')}`;
 }
 
+const since = ({ because }: SubscriptionAt): string => (because === null ? '' : `, since ${because.at}`);
+
 const lists = (names: readonly string[]): string =>
-  `the ${names.length === 1 ? 'list' : `${names.length} lists`} ${names.join(', ')}`;
+  `the ${names.length === 1 ? 'list' : `${names.length} lists`} ${names.join('; ')}`;
 
 const quoted = ({ list_name, list_id }: SubscriptionAt): string => (list_name === null ? list_id : `“${list_name}”`);

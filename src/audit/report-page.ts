@@ -33,7 +33,7 @@ export function reportPage({ question, contact, history, emails, ...rest }: Repo
     profile: profileRows(contact),
     subscriptions: subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact.unreadable ?? [],
-    history: history.map(eventRow),
+    history: history.map((one) => eventRow(one, rest.seal?.count)),
     emails: emails.length === 0 ? false : { rows: emails.map(emailRow) },
   });
 }
@@ -65,7 +65,7 @@ export function subscriptionRow({ list_id, list_name, status, consent, tags, bec
     list_name: list_name ?? list_id,
     status: status ?? 'Not in the list',
     because: because ?? false,
-    tags: tags.map(({ tag_name }) => ({ tag_name })),
+    tags: tags.length === 0 ? false : { names: joined(tags) },
     consent: consent === null ? false : { ...consentRow(consent, consent.because), recorded: consent.because },
   };
 }
@@ -75,21 +75,28 @@ export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
   const { source, legal_basis, statement, occurred_at, ip } = consent;
   return {
     title: type === 'ContactUnsubscribed' ? 'Withdrawal of consent' : 'Consent',
-    rows: [
-      { name: 'given at', value: occurred_at },
-      { name: 'source', value: source },
-      { name: 'legal basis', value: legal_basis },
-      { name: 'from', value: ip },
-    ].filter(({ value }) => value !== undefined),
+    rows: joined(
+      [
+        { name: 'given at', value: occurred_at },
+        { name: 'source', value: source },
+        { name: 'legal basis', value: legal_basis },
+        { name: 'from', value: ip },
+      ].filter(({ value }) => value !== undefined),
+    ),
     statement: statement ?? false,
   };
 }
 
-function eventRow({ ordinal, event }: ReportedEvent) {
+/** Each with what stands before it in a line. */
+const joined = <Item extends object>(items: readonly Item[]) =>
+  items.map((item, index) => ({ ...item, comma: index === 0 ? '' : ', ' }));
+
+function eventRow({ ordinal, event }: ReportedEvent, sealed = Infinity) {
   const { at, position, summary, actor, request_id, consent, type } = event;
   return {
     at: at ?? 'unknown',
     place: ordinal === null ? `position ${position}` : `number ${ordinal}`,
+    unsealed: ordinal !== null && ordinal > sealed,
     summary,
     by: actor ?? 'unknown',
     request_id: request_id ?? 'unknown',

@@ -15,22 +15,24 @@ export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactI
   readonly askedBy: string;
 }
 
-/** A seal that holds for this log. */
-export type ReportSeal = NonNullable<Report['seal']>;
-
 export interface ReportSources {
   readonly audit: Pick<Audit, 'begin' | 'contactAt' | 'history'>;
   /** Knows the numbers of events. Undefined: they are not known. */
   readonly tree: Pick<TreeSource, 'ordinalsAt'> | undefined;
-  /** Undefined: there is none. */
-  readonly seal: ReportSeal | undefined;
+  /** One that holds for this log. Undefined: there is none. */
+  readonly seal: Report['seal'] | undefined;
+  /** One that does not. */
+  readonly failing?: Report['failing_seal'] | undefined;
 }
+
+/** So many of those in the data folder are compared with the log, the newest. */
+export const comparedSeals = 30;
 
 const itemsAPage = 500;
 
 /** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
-  const { audit, seal } = sources;
+  const { audit, seal = null, failing = null } = sources;
   const { list, contact: name, askedBy, ...about } = request;
   const begun = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
   const { time = begun.basis.answered_at } = request;
@@ -45,7 +47,8 @@ export async function createReport(sources: ReportSources, request: ReportReques
     history: await numbered(history, sources),
     emails: emailsIn(whole.items),
     emails_until: whole.emails_until ?? null,
-    seal: seal ?? null,
+    seal,
+    failing_seal: failing,
     not_proven: notProven,
   };
 }
@@ -83,6 +86,6 @@ const notProven: readonly string[] = [
   'Who the person is. The record says what the program that wrote it was told: that the address is this person’s, where and how they agreed, and from which network address.',
   'Which human being used an API key. “By” names the key, and nobody else.',
   'That a clock was right. Times are those of the machine that wrote the event; within one stream they never run backwards.',
-  'That an e-mail was read, or arrived. “Sent” means that a mail server took it. E-mails are in no proof.',
+  'That an e-mail was read, or arrived. “Sent” means that a mail server took it; “written to a file”, that it went nowhere. E-mails are in no proof.',
   'Anything by itself: this page is not signed. Compare it with the record by the commands above, and with a seal that was kept by somebody who cannot write to the record. A seal by a key that lies beside the record proves nothing against whoever can read that key.',
 ];

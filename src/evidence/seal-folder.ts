@@ -36,16 +36,19 @@ function sealIn(text: string): Seal | undefined {
   }
 }
 
-/** The last that was made, by what the clock said; its signature is not checked. @throws what the file system throws */
-export function newestSeal(folder: string): Seal | undefined {
-  if (!existsSync(folder)) return undefined;
+/** The last that were made, by what the clock said, the newest first; their signatures are not checked. @throws what the file system throws */
+export function newestSeals(folder: string, most: number): readonly Seal[] {
+  if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => nameForm.test(name));
+  const found: Seal[] = [];
   for (const name of names.sort().reverse()) {
-    const seal = sealIn(readFileSync(path.join(folder, name), 'utf8'));
-    if (seal !== undefined) return seal;
+    const seal = found.length < most ? sealIn(readFileSync(path.join(folder, name), 'utf8')) : undefined;
+    if (seal !== undefined) found.push(seal);
   }
-  return undefined;
+  return found;
 }
+
+export const newestSeal = (folder: string): Seal | undefined => newestSeals(folder, 1)[0];
 
 /** Durably, in a folder that is made where it is missing. @throws what the file system throws */
 export function keepSeal(folder: string, seal: Seal): string {

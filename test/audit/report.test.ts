@@ -42,7 +42,11 @@ describe('the answer in one sentence', () => {
       [e.subscribed, e.unsubscribed],
       { list: list.list_id },
     ],
-    [`At ${second(59)} Ada@example.com was subscribed to the list “Newsletter”.`, [e.subscribed], {}],
+    [
+      `At ${second(59)} Ada@example.com was subscribed to the list “Newsletter”, since ${second(1)}.`,
+      [e.subscribed],
+      {},
+    ],
     [`At ${second(59)} Ada@example.com was in no list.`, [], {}],
     [`At ${second(0)} there was no contact Ada@example.com.`, [e.subscribed], { time: second(0) }],
   ])('%s', async ([sentence, events, request]) => {
@@ -152,7 +156,23 @@ describe('the page', () => {
   });
 
   test('a withdrawal is called so', async () => {
-    expect(await page({ source: 'link in an e-mail' }, 'ContactUnsubscribed')).toContain('Withdrawal of consent');
+    const html = await page({ source: 'link in an e-mail', ip: '203.0.113.7' }, 'ContactUnsubscribed');
+    expect(html).toContain('Unsubscribed from the list &quot;Newsletter&quot;, with the withdrawal of consent.');
+    expect(html).toContain('Withdrawal of consent: source <bdi>link in an e-mail</bdi>, from <bdi>203.0.113.7</bdi>\n');
+  });
+
+  test('tags stand in one line, what came after the seal is marked, a seal that does not hold is said first', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
+    await log.at(1, e.tagsAttached, e.profileChanged);
+    const made = await report(log);
+    const seal = { count: 4, head: 'ab'.repeat(32), sealed_at: second(1), key_fingerprint: 'cd'.repeat(32) };
+    const html = reportPage({ ...made, seal, failing_seal: { count: 2, sealed_at: second(0), reason: 'of the test' } });
+    expect(html).toMatch(/<dt>tags<\/dt><dd><bdi>[^\n]+<\/bdi><\/dd>/);
+    expect(html.match(/event number \d+ \(after the seal\)/g)).toEqual(['event number 5 (after the seal)']);
+    expect(html).toMatch(/does NOT hold:<\/strong> of the test[^]*class="answer"/);
+    expect(html).toContain('--seal seal.json');
+    expect(reportPage(made)).not.toMatch(/seal\.json|NOT hold|after the seal/);
   });
 
   test('hostile text in every field is text, and the page loads and runs nothing', async () => {

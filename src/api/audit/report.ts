@@ -12,8 +12,8 @@ import type { Routes } from '../routes.js';
 export interface SealedLog {
   /** Knows the numbers of events. */
   readonly tree: ReportSources['tree'];
-  /** The newest of the data folder, where the log is still the sealed one. */
-  newestSeal(): Promise<ReportSources['seal']>;
+  /** Of the data folder: the newest that the log still fits, and the newest that it does not. */
+  seals(): Promise<Pick<ReportSources, 'seal' | 'failing'>>;
 }
 
 interface ReportRoute {
@@ -32,7 +32,7 @@ export function addReport(routes: Routes, endpoint: Endpoints['audit']['report']
     const contact = call.parameter('contact');
     const { subject, ...found } = await find(call, contact);
     const asked = { contact, ...found, list, time, askedBy: call.context.actor, hidden: hiddenFrom(call.scopes) };
-    const sources = { audit, tree: proofs.tree, seal: await proofs.newestSeal() };
+    const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
     const make = () => createReport(sources, { ...asked, signal: call.signal() });
     const made = await access.answering(call, { subject, what: 'report', to: time }, make);
     if (call.request.accepts(['text/html', 'application/json']) === 'application/json') return { data: made };

@@ -79,8 +79,10 @@ function subscriptionLines({ list_id, list_name, status, tags, consent, ...why }
   ];
 }
 
+/** A consent that came with an unsubscription is its withdrawal. */
 function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['consent']>): readonly string[] {
-  const lines = consentInWords(consent).map((line, index) => `${(index === 0 ? '  consent' : '').padEnd(15)}${line}`);
+  const title = because.type === 'ContactUnsubscribed' ? '  withdrawal' : '  consent';
+  const lines = consentInWords(consent).map((line, index) => `${(index === 0 ? title : '').padEnd(15)}${line}`);
   return [...lines, `    recorded   ${told(because)}`];
 }
 

@@ -1,10 +1,12 @@
 /** `audience audit report`: one page about one person, to be printed or handed on. */
 import type { Command } from 'commander';
+import path from 'node:path';
 import { z } from 'zod';
 import type { Report } from '../../audit/answers.js';
-import { createReport, type ReportSeal } from '../../audit/report.js';
+import { comparedSeals, createReport, type ReportSources } from '../../audit/report.js';
 import { reportPage } from '../../audit/report-page.js';
-import { holdingSeal } from '../../evidence/holding-seal.js';
+import { reportedSeals } from '../../evidence/holding-seal.js';
+import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import { demandPlace } from '../../transfer/export-file.js';
@@ -76,10 +78,12 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
   const links = await openLinks(log, line);
   try {
     const { tree } = links.source;
-    const seal = given && (await compared(given.seal, { log, tree, line }));
+    const own = newestSeals(path.join(line.dataDir, sealsName), comparedSeals);
+    const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
+    const seal = given === undefined ? known.seal : await compared(given.seal, { log, tree, line });
     const { list } = options;
     return await createReport(
-      { audit, tree, seal },
+      { audit, tree, ...known, seal },
       { contact, ...found, list, time, askedBy: 'cli', signal: line.signal },
     );
   } finally {
@@ -92,8 +96,8 @@ interface Comparing extends Pick<Auditing, 'log' | 'line'> {
 }
 
 /** @throws CommandFailedError the log is not the one that was sealed, or that cannot be told */
-async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<ReportSeal> {
-  const found = tree && (await holdingSeal(seal, log, tree));
+async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<ReportSources['seal']> {
+  const found = tree && (await reportedSeals([seal], log, tree)).seal;
   if (found !== undefined) return found;
   line.exitWith(1);
   const reason =

@@ -1,8 +1,10 @@
 /** `audience audit report` as an auditor uses it. */
+import Database from 'better-sqlite3';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealsName } from '../../../src/evidence/seal-folder.js';
 import { audience, type Ended } from '../../support/audience.js';
 import { personOf, secret, writePast } from '../../support/proofs.js';
 
@@ -39,10 +41,23 @@ test('the same facts as JSON; without a seal it says so', async () => {
   expect((await on('report', email, '--out', '-')).out).toContain('No seal was given');
 });
 
-test('a log that is not the sealed one gets no page', async () => {
+test('a log that is not the sealed one gets no page, and is no secret where the seal is in the data folder', async () => {
   const other = path.join(folder, 'other');
-  mkdirSync(other);
+  mkdirSync(path.join(other, sealsName), { recursive: true });
   await writePast(other, { people: 2, rounds: 4 });
+  const there = (...words: readonly string[]) =>
+    audience(['--data-dir', other, 'audit', ...words], { env: { SECRET: secret } });
+  const { sealed_at, ...sealed } = JSON.parse((await there('seal', '--out', '-')).out) as { sealed_at: string };
+  const own = path.join(other, sealsName, `${sealed_at.replaceAll(':', '-')}.json`);
+  writeFileSync(own, JSON.stringify({ sealed_at, ...sealed }));
+  const reported = async () =>
+    JSON.parse((await there('report', personOf(1).email, '--json', '--out', '-')).out) as object;
+  expect(await reported()).toMatchObject({ seal: { sealed_at }, failing_seal: null });
+  const db = new Database(path.join(other, 'events.db'));
+  db.exec(`update events set type = 'ContactUnsubscribed' where position = 5`);
+  db.close();
+  const reason = 'event 5 does not fit its link: it was altered';
+  expect(await reported()).toMatchObject({ seal: null, failing_seal: { sealed_at, reason } });
   const page = path.join(folder, 'never.html');
   const refused = await audience(
     ['--data-dir', other, 'audit', 'report', personOf(1).email, '--seal', seal, '--out', page],
