@@ -18,6 +18,9 @@ import type { Views } from './views.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
+/** To write the file of the views anew holds up what they show. Where it takes longer than this, it rests so many times as long: what comes meanwhile is completed together. */
+const longMs = 1_000;
+const restShare = 20;
 /** After a failure. */
 const restMs = 2_000;
 
@@ -120,6 +123,9 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
   let isFailing = false;
   let isCaughtUp = false;
   let restUntil = 0;
+  /** By id: what is left of them is their completion. */
+  const erased = new Map<string, Erased>();
+  let completeFrom = 0;
 
   function fail(error: unknown): void {
     restUntil = now() + restMs;
@@ -131,23 +137,30 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
     if (lease !== undefined && (await lease.hold(signal)) === null) return;
     const { state } = await commands.erasures.fresh(erasuresStream);
     await keep(state);
-    const erased: Erased[] = [];
     let isWhole = true;
     // One that fails does not keep the others from going on.
-    for (const id of state.unfinished.values()) {
+    for (const id of [...state.unfinished.values()].filter((one) => !erased.has(one))) {
       if (signal.aborted || lease?.isHeld() === false) return;
       await erase(steps, id).then(
-        (one) => one && erased.push(one),
+        (one) => one && erased.set(id, one),
         (error: unknown) => {
           isWhole = false;
           fail(error);
         },
       );
     }
-    await complete(steps, erased);
-    for (const { counts } of erased) logger.info(counts, 'an erasure is completed');
+    if (now() >= completeFrom) await completeAll();
     isCaughtUp ||= isWhole;
     isFailing &&= !isWhole;
+  }
+
+  async function completeAll(): Promise<void> {
+    const began = now();
+    await complete(steps, [...erased.values()]);
+    for (const { counts } of erased.values()) logger.info(counts, 'an erasure is completed');
+    erased.clear();
+    const took = now() - began;
+    if (took > longMs) completeFrom = now() + restShare * took;
   }
 
   function look(): void {
