@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
+import { sealFaults } from '../evidence/holding-seal.js';
 import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
@@ -81,9 +82,23 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
   let newest = newestSeal(folder);
   let copying: Promise<void> | undefined;
   let isCopyFailing = false;
+  let unchecked = newest;
 
-  const verified = (signal: AbortSignal): Promise<ChainHead | undefined> =>
-    guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal);
+  /** A log that was rewritten with its secret is right by itself, and no longer the sealed one. */
+  async function checkNewest({ count }: ChainHead): Promise<void> {
+    // Links beside the views may still be on their way there.
+    if (unchecked === undefined || (guard === undefined && count < unchecked.count)) return;
+    const { sealed_at } = unchecked;
+    const reason = await (await sealFaults(store, views.tree))(unchecked);
+    unchecked = undefined;
+    if (reason !== undefined) logger.warn({ sealed_at, reason }, 'the newest seal in the data folder does not hold');
+  }
+
+  async function verified(signal: AbortSignal): Promise<ChainHead | undefined> {
+    const head = await (guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal));
+    if (head !== undefined) await checkNewest(head);
+    return head;
+  }
 
   async function seal(head: ChainHead): Promise<void> {
     const key = sealKey();

@@ -61,7 +61,7 @@ describe('what cannot be understood is exit code 2 and one line', () => {
     [['audit', 'histroy'], "Unknown command 'histroy'\n(Did you mean history?)"],
     [['audit', 'history', 'con_1', '--lst', 'lst_1'], "Unknown option '--lst'\n(Did you mean --list?)"],
     [['audit', 'history'], "Missing required argument 'contact'"],
-    [['audit', 'at', 'con_1'], "Required option '--at, --time <time>' not specified"],
+    [['audit', 'at', 'con_1', '--tiem', '2026-01-01'], "Unknown option '--tiem'\n(Did you mean --time?)"],
     [['audit', 'history', 'con_1', '--limit', '0'], '--limit must be a whole number from 1'],
     [['audit', 'history', 'con_1', '--from', '2026-02-01', '--to', '2026-01-01'], '--from must not be after --to'],
     [['audit', 'events', '--types', 'ContactVanished'], '--types must be names of events, as in docs/events.md'],

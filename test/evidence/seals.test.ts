@@ -73,6 +73,13 @@ test('a seal that was altered is told from one that holds', async () => {
   expect(out).toMatch(/ no: it is no seal that can be read .*other\.json/);
   expect(out).toMatch(/ yes /);
   expect(err).toContain('A seal proves nothing against a person who has its key');
+
+  const newest = path.join(seals(), namesIn(copies).at(-1) ?? '');
+  writeFileSync(newest, readFileSync(newest, 'utf8').replace(/"count": \d+/, '"count": 2'));
+  await service.start();
+  const warned = 'the newest seal in the data folder does not hold';
+  await eventually(async () => (service.output().includes(warned) ? true : undefined), { what: 'a warning' });
+  await service.kill('SIGTERM');
 });
 
 test('a key that cannot be used keeps the service from starting, before anything is written', async () => {

@@ -13,14 +13,14 @@ import { withExamples } from '../program.js';
 import { printable } from '../table.js';
 import { placeOf, unreadableInWords } from '../unreadable-report.js';
 
-const optionsSchema = z.object({ time: z.string(), list: z.string().optional() });
+const optionsSchema = z.object({ time: z.string().optional(), list: z.string().optional() });
 
 export function registerAuditAt(audit: Command, line: CommandLine): void {
   const command = audit
     .command('at')
-    .description('how a contact was at a time: status, tags and profile, each with its reason')
+    .description('how a contact was at a time, or is now: status, tags and profile, each with its reason')
     .argument('<contact>', 'contact id, or e-mail address')
-    .addOption(timeOption('--at, --time <time>').makeOptionMandatory())
+    .addOption(timeOption('--at, --time <time>'))
     .option('--list <list>', 'only this list, by id or name, also when the contact was not in it then')
     .action((contact: string, options: unknown) => at(contact, optionsSchema.parse(options), line));
   withExamples(command, [
@@ -30,7 +30,7 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
 }
 
 async function at(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const time = timeIn('--time', options.time, 'end');
+  const time = options.time === undefined ? undefined : timeIn('--time', options.time, 'end');
   const { stdout, signal, env } = line;
   await auditing(line, async (open) => {
     const found = await findContact(contact, open);

@@ -93,6 +93,8 @@ function sealedHead({ intact, count: events, sealed_head: found }: Verification)
 }
 
 function sealLines({ seals, result }: Verified): readonly string[] {
+  if (seals.length === 0 && result.intact)
+    return ['No seal was given: a rewrite with the secret, and an older copy of the whole folder, are not found.'];
   return seals.flatMap(({ seal, check }) => {
     const holds = holdsOf(result, seal);
     const { fingerprint, isExpected } = check;
