@@ -70,6 +70,7 @@ describe('what cannot be understood is exit code 2 and one line', () => {
       "Option '--format <format>' argument 'xml' is invalid. Allowed choices are ndjson, csv.",
     ],
     [['audit', 'at', 'con_1', '--time', 'yesterday'], badTime],
+    [['audit', 'at', 'con_1', '--time', '2026-02-30'], '--time: there is no day 2026-02-30'],
     // The name that export has for it.
     [['audit', 'at', 'con_1', '--at', 'yesterday'], badTime],
     [['audit', 'list', 'lst_1', '--at=yesterday'], badTime],

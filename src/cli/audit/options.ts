@@ -1,6 +1,6 @@
 /** What the options of the audit commands mean: times, numbers, contacts. */
 import { Option } from 'commander';
-import { parseTime, type Edge } from '../../audit/times.js';
+import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
 import { UsageError } from '../../transfer/failures.js';
 
@@ -17,6 +17,8 @@ export const timeOption = (flags: string): Option =>
 /** UTC with milliseconds. @throws UsageError */
 export function timeIn(option: string, text: string, edge: Edge): string {
   const time = parseTime(text, edge);
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  if (day !== undefined && !isCalendarDay(day)) throw new UsageError(`${option}: there is no day ${day}`);
   if (time === undefined)
     throw new UsageError(`${option} must be an ISO 8601 date, or a date and time with its zone (2026-03-01T12:00Z)`);
   return time;

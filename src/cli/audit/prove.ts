@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { AlteredEventError } from '../../eventstore/link-source.js';
 import { ProofError, provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
 import { readSealKey, sealKeyName } from '../../evidence/seal-key.js';
@@ -49,7 +50,8 @@ async function prove(contact: string, options: Options, line: CommandLine): Prom
       await write(await proofOf(contact, options, open), out, line);
       sayNotRecorded(line);
     } catch (error) {
-      if (!(error instanceof ProofError || error instanceof SealError)) throw error;
+      const isWhy = error instanceof ProofError || error instanceof SealError || error instanceof AlteredEventError;
+      if (!isWhy) throw error;
       throw new CommandFailedError(`Nothing was proven: ${error.message}.`, { type: 'proof', cause: error });
     }
   });
@@ -92,7 +94,7 @@ async function write(proof: Proof, out: string, { stdout, stderr, json }: Comman
     );
   const { deletions, stream, sealed_at } = proof;
   stderr.write(
-    `Proven in ${out}: ${count(events.length - deletions.length)} events of ${stream} and ${count(deletions.length)} deletions of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
+    `Proven in ${out}: ${count(events.length - deletions.length)} events of ${stream} and ${count(deletions.length)} deletion${deletions.length === 1 ? '' : 's'} of its lists and tags, among the ${count(proof.count)} that were sealed at ${sealed_at} by the key with the fingerprint ${key_fingerprint}.\n`,
   );
   stderr.write(`${proof.note} node verify.mjs ${out} checks it, and says what it does not prove.\n`);
 }
