@@ -14,9 +14,13 @@ export interface Filling {
   readonly after: Position | undefined;
   readonly backwards: boolean;
   readonly limit: number;
-  /** `last()` before the page was read: copies behind the page are of events that were there then. */
-  readonly known: Position;
 }
+
+/**
+ * No scavenge takes a redaction's time, which is some appends and reads, and its own: where a page took less, the copies
+ * of all that is missing in it were there before it was read.
+ */
+const quickPageMs = 250;
 
 /** All that read throw StoreUnavailableError. */
 export interface Copies {
@@ -24,13 +28,11 @@ export interface Copies {
   /** Knows all copies that were written before the call. One cheap read where there are no new ones. */
   load(): Promise<void>;
   has(position: Position): boolean;
-  /** Position of the last event that has a copy, or `logStart`. */
-  last(): Position;
   /** Positions of the copied events of a stream, by revision from 0. */
   of(stream: string): readonly Position[];
   at(positions: readonly Position[]): Promise<ReadonlyMap<Position, StoredEvent>>;
-  /** A page of the log with the copies in their places, within its bounds. */
-  fill(page: Page, filling: Filling): Promise<Page>;
+  /** A page of the log with the copies in their places, within its bounds. They are looked for while it is read. */
+  fill(reading: Promise<Page>, filling: Filling): Promise<Page>;
 }
 
 export function createCopies(
@@ -107,8 +109,10 @@ export function createCopies(
     return found;
   }
 
-  async function fill(page: Page, filling: Filling): Promise<Page> {
-    await load();
+  async function fill(reading: Promise<Page>, filling: Filling): Promise<Page> {
+    const begun = performance.now();
+    const [page] = await Promise.all([reading, load()]);
+    if (performance.now() - begun > quickPageMs) await load();
     const { backwards, limit } = filling;
     const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
     const places = sorted.slice(indexFrom(sorted, low), indexFrom(sorted, high) + 1).filter(isIn);
@@ -126,7 +130,6 @@ export function createCopies(
     stream,
     load,
     has: (position) => ordinals.has(position),
-    last: () => sorted.at(-1) ?? logStart,
     of: (name) => streams.get(name) ?? [],
     at,
     fill,
@@ -153,17 +156,14 @@ interface Range {
   readonly isIn: (position: Position) => boolean;
 }
 
-const later = (one: Position, other: Position): Position => (one > other ? one : other);
-
-/** What a page is about: events after `after`, as far as it reaches. */
-function rangeForwards({ last = logStart, ended }: Page, { after: low = logStart, known }: Filling): Range {
-  const high = ended ? later(last, known) : last;
+/** What a page is about: events after `after`, as far as it reaches. The last event of a log is never missing: a scavenge keeps that of every stream. */
+function rangeForwards({ last: high = logStart }: Page, { after: low = logStart }: Filling): Range {
   return { low, high, isIn: (position) => position > low && position <= high };
 }
 
-function rangeBackwards({ first = logStart, last = logStart, ended }: Page, { after, known }: Filling): Range {
+function rangeBackwards({ first = logStart, last = logStart, ended }: Page, { after }: Filling): Range {
   const low = ended ? logStart : last;
-  const high = after ?? later(first, known);
+  const high = after ?? first;
   return { low, high, isIn: (position) => position >= low && position <= high && position !== after };
 }
 

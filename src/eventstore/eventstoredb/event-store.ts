@@ -12,7 +12,6 @@ import {
   type EventStore,
   type EventToAppend,
   type ExpectedRevision,
-  type Position,
   type StoredEvent,
 } from '../event-store.js';
 import { validateAppend, validateCanonical } from '../validate-append.js';
@@ -68,15 +67,9 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
   const redactions = createRedactions({ connection, pages, prefix, timings });
   const head = createHead(pages);
   const notifier = createChangeNotifier({ connection, prefix, timings, random, onFault });
-  const reader = createReader({ connection, pages, redactions, notifier, head: findHead });
+  const reader = createReader({ connection, pages, redactions, notifier, head: head.find });
   const queues = new Map<string, Promise<unknown>>();
   let closing: Promise<void> | undefined;
-
-  /** The last events may have been redacted, and be gone from the log. */
-  async function findHead(): Promise<Position> {
-    const [ours] = await Promise.all([head.find(), redactions.load()]);
-    return ours > redactions.last() ? ours : redactions.last();
-  }
 
   async function append(call: AppendCall): Promise<AppendResult> {
     const result = await send(call);
@@ -159,7 +152,7 @@ export function openEventStoreDb(options: EventStoreDbOptions): EventStoreDbStor
     redact: redactions.redact,
     waitsForScavenge: redactions.waitsForScavenge,
     scavenge: () => startScavenges(address, timings.silenceMs),
-    head: findHead,
+    head: head.find,
     isWritable: connection.isUp,
     wake: notifier.notify,
     check: () => checkEventStoreDb(connection, timings.silenceMs),

@@ -52,11 +52,9 @@ export function createReader({
 
     return async (limit) => {
       const from = after;
-      await redactions.load();
-      const known = redactions.last();
       if (fruitless >= pagesBeforeSearch) await leap();
-      const found = await pages.ofLog({ after, inclusive, backwards: false, limit, signal });
-      const page = await redactions.fill(found, { after: from, backwards: false, limit, known });
+      const reading = pages.ofLog({ after, inclusive, backwards: false, limit, signal });
+      const page = await redactions.fill(reading, { after: from, backwards: false, limit });
       if (page.last !== undefined) [after, inclusive] = [page.last, false];
       fruitless = page.events.length === 0 && !page.ended ? (fruitless + 1) % (pagesBeforeSearch + 1) : 0;
       return page;
@@ -136,10 +134,8 @@ export function createReader({
       if (options.direction !== 'backwards') return paged(options, createWalk(after ?? logStart, signal));
       return paged(options, async (limit) => {
         if (after === logStart) return nothing;
-        await redactions.load();
-        const known = redactions.last();
-        const found = await pages.ofLog({ after, backwards: true, limit, signal });
-        const page = await redactions.fill(found, { after, backwards: true, limit, known });
+        const reading = pages.ofLog({ after, backwards: true, limit, signal });
+        const page = await redactions.fill(reading, { after, backwards: true, limit });
         after = page.last;
         return page;
       });
@@ -155,8 +151,9 @@ export function createReader({
     },
 
     async readAt(position) {
-      await redactions.load();
-      return redactions.has(position) ? (await redactions.at([position])).get(position) : pages.at(position);
+      const [found] = await Promise.all([pages.at(position), redactions.load()]);
+      if (found === undefined) await redactions.load();
+      return redactions.has(position) ? (await redactions.at([position])).get(position) : found;
     },
   };
 }
