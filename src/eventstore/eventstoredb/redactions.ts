@@ -59,11 +59,10 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
     }
   }
 
-  /** Only forwards, whoever else is at it. */
+  /** Only forwards, whoever else is at it. Most streams have no settings yet. */
   async function truncate(stream: string, before: bigint): Promise<void> {
     const settings = `$$${prefix}${stream}`;
-    for (;;) {
-      const current = await lastSettings(settings);
+    for (let current: ServerEvent | undefined; ; current = await lastSettings(settings)) {
       const data = (current?.data ?? {}) as { readonly $tb?: number };
       if (BigInt(data.$tb ?? 0) >= before) return;
       const events = [jsonEvent({ id: randomUUID(), type: '$metadata', data: { ...data, $tb: Number(before) } })];
