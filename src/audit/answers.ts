@@ -1,4 +1,4 @@
-/** What auditors are answered: items of a history, a contact and a list at a time, events of the feed, a report. */
+/** What auditors are answered: items of a history, a contact and a list at a time, events of the feed, who looked. */
 import { z } from 'zod';
 import * as value from '../events/values.js';
 import { cause, count, event, object, origin, position, subscriptionStatus, tag, time } from '../events/values.js';
@@ -267,63 +267,3 @@ export const readRecord = object(
   },
   'Somebody looked.',
 );
-
-const hash = value.text('SHA-256, hex.', '5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e');
-
-const failingSeal = object('FailingSeal', {
-  count: count.min(1).describe('Events that were sealed.'),
-  sealed_at: time,
-  reason: value.text('Why it does not hold.', 'the tree has another root there'),
-});
-
-const reportSeal = object('ReportSeal', {
-  count: count.min(1).describe('Events that were sealed.'),
-  head: hash.describe('Link of the last of them.'),
-  sealed_at: time,
-  key_fingerprint: hash.describe('Of the public key that signed.'),
-});
-
-export const report = object(
-  'Report',
-  {
-    question: z.strictObject({
-      contact: value.text('As it was asked for.', 'ada@example.com'),
-      list_id: value.listId.nullable(),
-      time,
-      asked_by: origin.actor,
-    }),
-    answer: value.text(
-      'In one sentence.',
-      'At 2026-03-01T10:00:00.000Z ada@example.com was subscribed to the list “News”.',
-    ),
-    contact: contactAt,
-    history: z
-      .array(
-        z.strictObject({
-          ordinal: count.min(1).nullable().describe('Number of the event in the log.'),
-          event: historyItem,
-        }),
-      )
-      .describe('Every change, oldest first.'),
-    emails: z.array(
-      z.strictObject({
-        email_id: value.emailId,
-        requested_at: time.nullable(),
-        subject: z.string().nullable().describe('Null where the key may not see it.'),
-        outcome: z.string().describe('What happened last.'),
-        outcome_at: time.nullable(),
-      }),
-    ),
-    emails_until: position.nullable().describe('The e-mails are complete up to there.'),
-    seal: reportSeal.nullable().describe('The newest in the data folder that holds.'),
-    failing_seal: failingSeal
-      .nullable()
-      .describe('The newest in the data folder that does not hold; null: there is none.'),
-    not_proven: z.array(z.string()),
-  },
-  'What a page about a contact tells.',
-);
-type WholeReport = Answer<typeof report>;
-export type ReportedEvent = { readonly ordinal: number | null; readonly event: HistoryItem };
-export type ReportedEmail = WholeReport['emails'][number];
-export type Report = Omit<WholeReport, 'history'> & { readonly history: readonly ReportedEvent[] };

@@ -4,16 +4,8 @@ import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { Consent } from '../events/contact.js';
 import { profileFields } from '../events/contact.js';
-import type {
-  ContactAt,
-  Evidence,
-  HistoryItem,
-  ProfileValues,
-  Report,
-  ReportedEmail,
-  ReportedEvent,
-  SubscriptionAt,
-} from './answers.js';
+import type { ContactAt, Evidence, HistoryItem, ProfileValues, SubscriptionAt } from './answers.js';
+import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 
 const template = readFileSync(new URL('./report.mustache', import.meta.url), 'utf8');
 const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';

@@ -1,6 +1,7 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
 import * as answers from '../../audit/answers.js';
+import { report } from '../../audit/report-answer.js';
 import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
 import { refusal } from '../schemas/rules.js';
@@ -47,7 +48,7 @@ export const auditEndpoints = {
     description:
       '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
     query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
-    answer: { data: answers.report, others: { 'text/html': z.string() } },
+    answer: { data: report, others: { 'text/html': z.string() } },
     errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
   }),
   proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {

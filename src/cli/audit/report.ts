@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Report } from '../../audit/answers.js';
+import type { Report } from '../../audit/report-answer.js';
 import { comparedSeals, createReport, type ReportSources } from '../../audit/report.js';
 import { reportPage } from '../../audit/report-page.js';
 import { reportedSeals } from '../../evidence/holding-seal.js';
