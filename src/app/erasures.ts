@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
-import type { ErasuresState } from '../commands/erasures.js';
-import { erasuresStream, type StreamKeys } from '../events/streams.js';
+import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
+import { contactStream, erasuresStream, type StreamKeys } from '../events/streams.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
 import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
@@ -33,7 +33,7 @@ interface ErasuresOptions {
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
   readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
-  readonly views: Pick<Views, 'ownWrites' | 'queries' | 'scrub'>;
+  readonly views: Pick<Views, 'hasOtherStorages' | 'ownWrites' | 'queries' | 'scrub'>;
   readonly logger: Logger;
 }
 
@@ -71,14 +71,22 @@ export async function refuseRestored(...[store, known]: Parameters<typeof erasur
 export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
   const { config, streamKeys, commands } = options;
   const keep = await registerOf(options);
+
+  /** Whose life this was, where the person has come back since: the erasure does not reach into the next life. */
+  async function erasureEnded(subjectKey: string): Promise<string | undefined> {
+    const { contactId, erasure } = (await commands.contacts.fresh(contactStream(subjectKey))).state;
+    return contactId === null ? undefined : erasure?.erasure_id;
+  }
+
   const runner = config.roles.has('projector') ? await startRunner(options, keep) : undefined;
   return {
     async request({ email, reason }, context) {
       const subject_key = streamKeys.contactKey(email);
-      const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
-      const command = { type: 'Request', ...asked } as const;
+      const erasure_id = commands.newId('ers');
+      const after = await erasureEnded(subject_key);
+      const command = { type: 'Request', erasure_id, subject_key, reason, after } as const;
       const { state, position } = await commands.erasures.execute({ stream: erasuresStream, command, context });
-      const erasure = state.all.get(state.unfinished.get(subject_key) ?? '');
+      const erasure = state.all.get(erasure_id) ?? unfinishedOf(state, subject_key);
       if (erasure === undefined) throw new Error('a requested erasure is missing');
       await keep(state);
       runner?.look();
@@ -139,7 +147,7 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
     await keep(state);
     let isWhole = true;
     // One that fails does not keep the others from going on.
-    for (const id of [...state.unfinished.values()].filter((one) => !erased.has(one))) {
+    for (const id of [...state.unfinished.keys()].filter((one) => !erased.has(one))) {
       if (signal.aborted || lease?.isHeld() === false) return;
       await erase(steps, id).then(
         (one) => one && erased.set(id, one),
@@ -154,7 +162,9 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
     isFailing &&= !isWhole;
   }
 
+  /** Not while other storages of a view hold who was erased. */
   async function completeAll(): Promise<void> {
+    if (erased.size === 0 || (await options.views.hasOtherStorages())) return;
     const began = now();
     await complete(steps, [...erased.values()]);
     for (const { counts } of erased.values()) logger.info(counts, 'an erasure is completed');

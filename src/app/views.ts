@@ -13,7 +13,8 @@ import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.j
 import { contactOfStream } from './contact-of-stream.js';
 import { createQueries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { sameStorages, type Storages } from '../projector/storage.js';
+import { oldStoragesName } from '../projector/old-storages.js';
+import { rebuildName, sameStorages, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
@@ -100,6 +101,9 @@ export async function openViews(options: ViewsOptions) {
     hasShown: (): boolean => own.visiblePosition() !== '',
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
+    /** There are storages beside the live ones: a view is built anew, or what was live before is not dropped yet. @throws ReadModelsUnavailableError */
+    hasOtherStorages: async (): Promise<boolean> =>
+      (await views.checkpoint(rebuildName)) !== null || (await views.checkpoint(oldStoragesName)) !== null,
     /** @throws ReadModelsUnavailableError, see `scrub` of the port */
     scrub: async (): Promise<void> => parts.projector?.scrub(),
     async close(): Promise<void> {

@@ -15,14 +15,24 @@ export interface Erasure {
 
 export interface ErasuresState {
   readonly all: Map<string, Erasure>;
-  /** Id of the unfinished erasure of each subject key. */
+  /** Subject keys by the ids of what is unfinished. */
   readonly unfinished: Map<string, string>;
 }
 
 type Data<Type> = Extract<ErasureEvent, { type: Type }>['data'];
 export type ErasureCommand =
-  | ({ readonly type: 'Request' } & Data<'ErasureRequested'>)
+  | ({
+      readonly type: 'Request';
+      /** The person has come back after this erasure: though unfinished, it does not do for this request. */
+      readonly after?: string | undefined;
+    } & Data<'ErasureRequested'>)
   | ({ readonly type: 'Complete' } & Data<'ErasureCompleted'>);
+
+/** The newest of the person. */
+export function unfinishedOf({ all, unfinished }: ErasuresState, subjectKey: string): Erasure | undefined {
+  const ids = [...unfinished].flatMap(([id, key]) => (key === subjectKey ? [id] : []));
+  return all.get(ids.sort().at(-1) ?? '');
+}
 
 export const erasureDecider: Decider<ErasuresState, ErasureCommand, ErasureEvent> = {
   initial: { all: Map(), unfinished: Map() },
@@ -31,19 +41,24 @@ export const erasureDecider: Decider<ErasuresState, ErasureCommand, ErasureEvent
     if (type === 'ErasureRequested') {
       const { erasure_id, subject_key, reason = null } = data;
       const erasure = { erasure_id, subject_key, reason, requested_at: at, completed: null };
-      return { all: all.set(erasure_id, erasure), unfinished: unfinished.set(subject_key, erasure_id) };
+      return { all: all.set(erasure_id, erasure), unfinished: unfinished.set(erasure_id, subject_key) };
     }
     const erasure = all.get(data.erasure_id);
     if (erasure === undefined) return { all, unfinished };
     const { contacts, emails } = data;
     return {
       all: all.set(erasure.erasure_id, { ...erasure, completed: { at, contacts, emails } }),
-      unfinished: unfinished.delete(erasure.subject_key),
+      unfinished: unfinished.delete(erasure.erasure_id),
     };
   },
-  decide({ type: _, ...data }, { all, unfinished }) {
-    if ('subject_key' in data)
-      return all.has(data.erasure_id) || unfinished.has(data.subject_key) ? [] : [{ type: 'ErasureRequested', data }];
-    return all.get(data.erasure_id)?.completed === null ? [{ type: 'ErasureCompleted', data }] : [];
+  decide(command, state) {
+    if (command.type === 'Request') {
+      const { type: _, after, ...data } = command;
+      const open = unfinishedOf(state, data.subject_key);
+      const isOne = state.all.has(data.erasure_id) || (open !== undefined && open.erasure_id !== after);
+      return isOne ? [] : [{ type: 'ErasureRequested', data }];
+    }
+    const { type: _, ...data } = command;
+    return state.all.get(data.erasure_id)?.completed === null ? [{ type: 'ErasureCompleted', data }] : [];
   },
 };

@@ -4,13 +4,13 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { ContactCommand, ContactState } from '../commands/contact.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { ErasureCommand, ErasuresState } from '../commands/erasures.js';
-import { codec } from '../events/codec.js';
+import { codec, type DomainEvent } from '../events/codec.js';
 import type { ContactEvent } from '../events/contact.js';
 import type { EmailEvent } from '../events/email.js';
 import type { Recorded } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
-import type { EventStore, StoredEvent } from '../eventstore/event-store.js';
+import type { EventStore } from '../eventstore/event-store.js';
 
 /** An e-mail as the views know it. */
 export interface EmailOfPerson {
@@ -99,29 +99,38 @@ interface ErasedContact {
 async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
-  const isErased = ({ erasure }: ContactState): boolean => erasure?.erasure_id === erasure_id;
-  let { state } = await contacts.fresh(stream);
-  if (!isErased(state)) {
-    if (state.contactId === null) return undefined;
-    // Who came after the request is somebody new.
-    const created = await lastOf(store, { stream, type: 'ContactCreated' });
-    if (created === undefined || created.position > requested.position) return undefined;
-    const command = { type: 'Erase', erasure_id, reason } as const;
-    ({ state } = await contacts.execute({ stream, command, context }));
-  }
-  const erased = await lastOf(store, { stream, type: 'ContactErased' });
-  if (erased === undefined || state.erasure === undefined)
-    throw new Error(`${stream} does not hold the erasure ${erasure_id}`);
-  return { stream, through: BigInt(state.erasure.through), position: erased.position };
+  const earlier = await erasedIn(store, stream, erasure_id);
+  if (earlier !== undefined) return earlier;
+  const created = await lastOf(store, stream, ({ event }) => event.type === 'ContactCreated');
+  // Who came after the request is somebody new.
+  if (created === undefined || created.position > requested.position) return undefined;
+  await contacts.execute({ stream, command: { type: 'Erase', erasure_id, reason }, context });
+  return await erasedIn(store, stream, erasure_id);
 }
 
-/** The last event of a type. */
+async function erasedIn(
+  store: EraseOptions['store'],
+  stream: string,
+  erasureId: string,
+): Promise<ErasedContact | undefined> {
+  const isIt = ({ event }: Recorded<DomainEvent>): boolean =>
+    event.type === 'ContactErased' && event.data.erasure_id === erasureId;
+  const found = await lastOf(store, stream, isIt);
+  if (found?.event.type !== 'ContactErased') return undefined;
+  return { stream, through: BigInt(found.event.data.through), position: found.position };
+}
+
+/** The last such event. */
 async function lastOf(
   store: EraseOptions['store'],
-  { stream, type }: Pick<StoredEvent, 'stream' | 'type'>,
-): Promise<StoredEvent | undefined> {
+  stream: string,
+  isIt: (recorded: Recorded<DomainEvent>) => boolean,
+): Promise<Recorded<DomainEvent> | undefined> {
   for await (const batch of store.readStream(stream, { direction: 'backwards' }))
-    for (const event of batch) if (event.type === type) return event;
+    for (const stored of batch) {
+      const recorded = codec.decode(stored);
+      if (isIt(recorded)) return recorded;
+    }
   return undefined;
 }
 

@@ -8,7 +8,8 @@ import type { EventStore } from '../eventstore/event-store.js';
 export const dayMs = 86_400_000;
 
 /** Before this time, in ISO 8601. `now`: milliseconds since the epoch. */
-export const retainedSince = (days: number, now: number): string => new Date(now - days * dayMs).toISOString();
+export const retainedSince = (days: number, now: number): string =>
+  new Date(Math.max(0, now - days * dayMs)).toISOString();
 
 export interface EndedEmail {
   readonly email_id: string;

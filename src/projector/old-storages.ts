@@ -13,7 +13,7 @@ import {
 } from './storage.js';
 
 /** A checkpoint that names the storages to be dropped, by `name/storage`. */
-const oldStoragesName = 'old_storages';
+export const oldStoragesName = 'old_storages';
 
 /** Before they are live no more: a start after a crash then drops them. */
 export async function noteOldStorages(writer: ViewsWriter, old: Storages): Promise<void> {

@@ -30,6 +30,21 @@ describe('the register of erasures', () => {
       .then({ type: 'ErasureRequested', data: { erasure_id: 'ers_2', subject_key: 'k1' } });
   });
 
+  it('takes another request of a person who has come back since the unfinished one, and finishes both', () => {
+    const second = { type: 'ErasureRequested', data: { erasure_id: 'ers_2', subject_key: 'k1' } } as const;
+    const request = { type: 'Request', ...second.data } as const;
+    given(erasureDecider, requested)
+      .when({ ...request, after: 'ers_1' })
+      .then(second);
+    given(erasureDecider, requested)
+      .when({ ...request, after: 'ers_0' })
+      .then();
+    const both = given(erasureDecider, requested, second);
+    both.when({ type: 'Request', erasure_id: 'ers_3', subject_key: 'k1', after: 'ers_1' }).then();
+    both.when({ type: 'Complete', ...completed.data }).then(completed);
+    expect(given(erasureDecider, requested, second, completed).state.unfinished.has('ers_2')).toBe(true);
+  });
+
   it('completes what was requested, once', () => {
     given(erasureDecider, requested)
       .when({ type: 'Complete', ...completed.data })

@@ -192,9 +192,21 @@ function guardedIn<T>(action: () => T, mark?: string): T {
 
 /** Not by `secure_delete`: it misses the copies that SQLite leaves behind where documents grow and their neighbours are moved. */
 function scrub(db: Db): void {
+  demandNoReader(db);
   db.exec('VACUUM');
-  if (db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get() !== 0)
-    throw new ReadModelsUnavailableError('a reader of views.db still holds what was deleted');
+  demandNoReader(db);
+}
+
+/** It is not waited for: commits would have to wait as well. */
+function demandNoReader(db: Db): void {
+  const timeout = db.pragma('busy_timeout', { simple: true });
+  db.pragma('busy_timeout = 50');
+  try {
+    if (db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get() !== 0)
+      throw new ReadModelsUnavailableError('a reader of views.db still holds what was deleted');
+  } finally {
+    db.pragma(`busy_timeout = ${Number(timeout)}`);
+  }
 }
 
 const parse = <D>(text: string): D => JSON.parse(text) as D;
