@@ -75,8 +75,9 @@ test('it names the newest seal in the folder while that holds, and none whose si
   expect(await reported()).toMatchObject({ data: { seal: { count: seal.count, sealed_at: seal.sealed_at } } });
   // It has the root of the log, and says that it was made at another time.
   writeFileSync(file, JSON.stringify({ ...seal, sealed_at: '2020-01-01T00:00:00.000Z' }));
-  expect(await reported()).toMatchObject({
-    data: { seal: null, failing_seal: { count: seal.count, reason: 'its signature is not right' } },
-  });
+  const after = await reported();
+  expect(after).toMatchObject({ data: { failing_seal: { count: seal.count, reason: 'its signature is not right' } } });
+  // The service may have made an older one, which holds.
+  expect(after).not.toMatchObject({ data: { seal: { count: seal.count } } });
   rmSync(file);
 });

@@ -14,6 +14,7 @@ export interface Filling {
   readonly after: Position | undefined;
   readonly backwards: boolean;
   readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -111,9 +112,9 @@ export function createCopies(
 
   async function fill(reading: Promise<Page>, filling: Filling): Promise<Page> {
     const begun = performance.now();
-    const [page] = await Promise.all([reading, load()]);
-    if (performance.now() - begun > quickPageMs) await load();
-    const { backwards, limit } = filling;
+    const { backwards, limit, signal } = filling;
+    const [page] = await Promise.all([reading, unlessAborted(load(), signal)]);
+    if (performance.now() - begun > quickPageMs) await unlessAborted(load(), signal);
     const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
     const places = sorted.slice(indexFrom(sorted, low), indexFrom(sorted, high) + 1).filter(isIn);
     if (places.length === 0) return page;
@@ -134,6 +135,15 @@ export function createCopies(
     at,
     fill,
   };
+}
+
+/** What was read by then is given to nobody. */
+async function unlessAborted(look: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  let end = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => (end = resolve));
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted === true) end();
+  await Promise.race([look, aborted]).finally(() => signal?.removeEventListener('abort', end));
 }
 
 /** The page with these events; what lies behind it was looked at, too. */

@@ -54,7 +54,7 @@ export function createReader({
       const from = after;
       if (fruitless >= pagesBeforeSearch) await leap();
       const reading = pages.ofLog({ after, inclusive, backwards: false, limit, signal });
-      const page = await redactions.fill(reading, { after: from, backwards: false, limit });
+      const page = await redactions.fill(reading, { after: from, backwards: false, limit, signal });
       if (page.last !== undefined) [after, inclusive] = [page.last, false];
       fruitless = page.events.length === 0 && !page.ended ? (fruitless + 1) % (pagesBeforeSearch + 1) : 0;
       return page;
@@ -135,7 +135,7 @@ export function createReader({
       return paged(options, async (limit) => {
         if (after === logStart) return nothing;
         const reading = pages.ofLog({ after, backwards: true, limit, signal });
-        const page = await redactions.fill(reading, { after, backwards: true, limit });
+        const page = await redactions.fill(reading, { after, backwards: true, limit, signal });
         after = page.last;
         return page;
       });
