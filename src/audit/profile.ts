@@ -1,23 +1,11 @@
 /** A contact's profile as its events make it: every field has a value or none. */
-import { profileFields, type ProfileField } from '../events/contact.js';
+import { noProfile, profileFields, type ProfileField } from '../events/contact.js';
 import type { ProfileValues } from './answers.js';
 
 type Changes = { readonly [Field in ProfileField]?: string | null | undefined };
 
 export function profileOf(person: ({ readonly email: string } & Changes) | null): ProfileValues {
-  const empty: ProfileValues = {
-    email: person?.email ?? null,
-    firstName: null,
-    lastName: null,
-    phone: null,
-    dateOfBirth: null,
-    address: null,
-    city: null,
-    state: null,
-    country: null,
-    zipcode: null,
-  };
-  return withChanges(empty, person);
+  return withChanges({ email: person?.email ?? null, ...noProfile }, person);
 }
 
 /** `changes` is null where they were erased. */

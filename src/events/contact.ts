@@ -19,6 +19,19 @@ export const profileFields = [
 ] as const;
 export type ProfileField = (typeof profileFields)[number];
 
+/** Of somebody of whom nothing but the address is known. */
+export const noProfile: { readonly [Field in ProfileField]: null } = {
+  firstName: null,
+  lastName: null,
+  phone: null,
+  dateOfBirth: null,
+  address: null,
+  city: null,
+  state: null,
+  country: null,
+  zipcode: null,
+};
+
 const text = z.string().optional();
 const change = z.string().nullable().optional();
 

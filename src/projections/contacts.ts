@@ -1,6 +1,12 @@
 /** The view `contacts`: one document per contact with its profile and, per list, the status, what made it so, and tag ids. */
 import type { DomainEvent } from '../events/codec.js';
-import { profileFields, type ContactEvent, type ProfileField, type SubscriptionStatus } from '../events/contact.js';
+import {
+  noProfile,
+  profileFields,
+  type ContactEvent,
+  type ProfileField,
+  type SubscriptionStatus,
+} from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { absent, CannotFoldError, existing, type Projection } from './projection.js';
 
@@ -96,18 +102,6 @@ function created({ contact_id, person }: Changes<'ContactCreated'>, stream: stri
     subscriptions: {},
   };
 }
-
-const noProfile: Profile = {
-  firstName: null,
-  lastName: null,
-  phone: null,
-  dateOfBirth: null,
-  address: null,
-  city: null,
-  state: null,
-  country: null,
-  zipcode: null,
-};
 
 /** Null: they were erased. */
 function changedFields(person: Changes<'ContactProfileChanged' | 'ContactCreated'>['person']): Partial<Profile> {
