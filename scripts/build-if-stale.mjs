@@ -1,17 +1,7 @@
 // Compiles src/ into dist/ when anything that the build reads has changed since the last build; a start that needs no build costs a few milliseconds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +27,7 @@ function fingerprint() {
     'tsconfig.build.json',
     'tsconfig.client.json',
     'package-lock.json',
+    'scripts/bundle.mjs',
   ]) {
     const file = path.join(root, name);
     hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : '');
@@ -63,7 +54,12 @@ if (isForced || built !== wanted) {
     rmSync(fresh, { recursive: true, force: true });
     process.exit(result.status ?? 1);
   }
-  mkdirSync(fresh, { recursive: true });
+  // Not at the top: where the service only runs, it is not installed.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(root, fresh).catch((error) => {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  });
   for (const file of readAtRun) cpSync(path.join(root, file), path.join(fresh, path.relative('src', file)));
   // The page at /docs. Swagger UI is not installed where the service runs.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
