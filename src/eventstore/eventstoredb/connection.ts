@@ -12,7 +12,7 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
-import type { LogStream, ServerEvent } from './read-log.js';
+import type { EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
 import type { ServerAddress } from './url.js';
 
 export interface AppendCall {
@@ -21,11 +21,13 @@ export interface AppendCall {
   readonly expectedRevision: ExpectedRevision;
 }
 
-export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription | LogStream;
+export type Stream = StreamingRead<ResolvedEvent> | AllStreamSubscription | EventsStream;
 
 export interface ReadCall {
   readonly start: (client: EventStoreDBClient, options: BaseOptions) => Stream | Promise<Stream>;
   readonly take: (event: ServerEvent) => boolean;
+  /** Told of the revision of a stream's last event, -1 where there is none, by servers that tell it. */
+  readonly tail?: (revision: bigint) => void;
   /** Milliseconds without an event after which the call is given up. Default: never. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -110,7 +112,7 @@ type End = 'ended' | 'left' | Error;
 /** Settles once, and leaves no call behind: one that is only left goes on at the server. */
 function readOnce(
   stream: Stream,
-  { take, silenceMs, signal, running }: Omit<ReadCall, 'start'> & { readonly running: Set<() => void> },
+  { take, tail, silenceMs, signal, running }: Omit<ReadCall, 'start'> & { readonly running: Set<() => void> },
 ): Promise<'ended' | 'left'> {
   return new Promise((resolve, reject) => {
     let isOver = false;
@@ -130,7 +132,8 @@ function readOnce(
     const timer = silenceMs === undefined ? undefined : setTimeout(silent, silenceMs);
     running.add(stop);
     signal?.addEventListener('abort', leave);
-    stream.on('data', ({ event }: { event?: ServerEvent }) => {
+    stream.on('data', ({ event, tail: revision }: ServerAnswer) => {
+      if (revision !== undefined && !isOver) tail?.(revision);
       if (isOver || event === undefined) return;
       timer?.refresh();
       try {

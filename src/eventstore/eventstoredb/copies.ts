@@ -1,10 +1,12 @@
 /** The redacted copies of events on EventStoreDB: where they are, read on before and after each page, and how they come into reads. */
 import { FORWARDS } from '@eventstore/db-client';
+import { Buffer } from 'node:buffer';
 import { logStart, StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection } from './connection.js';
-import { faultOf, unavailable } from './faults.js';
+import { unavailable } from './faults.js';
 import { bytesPerPage, type Page } from './pages.js';
 import { copiesStream } from './positions.js';
+import { readEvents } from './read-events.js';
 
 const copiesPerRead = 1_000;
 const readsAtOnce = 16;
@@ -28,6 +30,8 @@ export interface Copies {
   readonly stream: string;
   /** Knows all copies that were written before the call. One cheap read where there are no new ones. */
   load(): Promise<void>;
+  /** What was read of new copies at the load after `write`, which begins when all of before are known. One at a time. */
+  written(write: () => Promise<void>): Promise<ReadonlyMap<Position, StoredEvent>>;
   has(position: Position): boolean;
   /** Positions of the copied events of a stream, by revision from 0. */
   of(stream: string): readonly Position[];
@@ -48,19 +52,20 @@ export function createCopies(
   let count = 0;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  let news: Map<Position, StoredEvent> | undefined;
 
   /** Up to `limit` copies from one on. */
   async function read(from: number, limit: number): Promise<StoredEvent[]> {
     const found: StoredEvent[] = [];
-    const options = { direction: FORWARDS, fromRevision: BigInt(from), maxCount: limit } as const;
+    const look = { stream, direction: FORWARDS, fromRevision: BigInt(from), maxCount: limit } as const;
     await connection
       .read({
-        start: (client, base) => client.readStream(stream, { ...base, ...options }),
+        start: (client, base) => readEvents(client, base, look),
         take: ({ data }) => found.push(eventOf(data)) < limit,
         silenceMs,
       })
       .catch((error: unknown) => {
-        if (faultOf(error).kind !== 'no_stream') throw unavailable(error);
+        throw unavailable(error);
       });
     return found;
   }
@@ -69,12 +74,14 @@ export function createCopies(
     const before = ordinals.size;
     for (;;) {
       const found = await read(count, copiesPerRead);
-      for (const { position, stream: of, revision } of found) {
+      for (const event of found) {
+        const { position, stream: of, revision } = event;
         const places = streams.get(of) ?? [];
         if (!ordinals.has(position) && Number(revision) === places.length) {
           ordinals.set(position, count);
           places.push(position);
           streams.set(of, places);
+          news?.set(position, event);
         }
         count += 1;
       }
@@ -96,6 +103,19 @@ export function createCopies(
         return load();
       });
     return next;
+  }
+
+  async function written(write: () => Promise<void>): Promise<ReadonlyMap<Position, StoredEvent>> {
+    await load();
+    const read = new Map<Position, StoredEvent>();
+    news = read;
+    try {
+      await write();
+      await load();
+      return read;
+    } finally {
+      news = undefined;
+    }
   }
 
   async function at(positions: readonly Position[]): Promise<Map<Position, StoredEvent>> {
@@ -130,6 +150,7 @@ export function createCopies(
   return {
     stream,
     load,
+    written,
     has: (position) => ordinals.has(position),
     of: (name) => streams.get(name) ?? [],
     at,
@@ -208,9 +229,9 @@ function rangesOf(ordinals: readonly number[]): { readonly from: number; size: n
   return ranges;
 }
 
-function eventOf(data: unknown): StoredEvent {
-  const copy = data as { readonly [Member in keyof StoredEvent]: string };
+function eventOf(data: Buffer): StoredEvent {
   try {
+    const copy = JSON.parse(data.toString()) as { readonly [Member in keyof StoredEvent]: string };
     return { ...copy, revision: BigInt(copy.revision) };
   } catch {
     throw new StoreUnavailableError('a redacted copy is not one that this service wrote');

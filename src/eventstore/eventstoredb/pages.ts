@@ -12,9 +12,9 @@ import {
 import { Buffer } from 'node:buffer';
 import { logStart, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection, ReadCall } from './connection.js';
-import { faultOf, isNoRecord, SilenceError, unavailable } from './faults.js';
+import { isNoRecord, SilenceError, unavailable } from './faults.js';
 import { demandPosition, formatPosition, parsePosition } from './positions.js';
-import { readLog, type ServerEvent } from './read-log.js';
+import { readEvents, type ServerEvent } from './read-events.js';
 
 export const eventsPerPage = 1_000;
 export const bytesPerPage = 4 * 1024 * 1024;
@@ -31,6 +31,8 @@ export interface Page {
   readonly last: Position | undefined;
   /** There was nothing more when the server answered. */
   readonly ended: boolean;
+  /** Of a stream: revision of its last event, also where it is truncated; -1: it has none. Undefined: the server did not say. */
+  readonly tail?: bigint | undefined;
 }
 
 export interface PageOptions {
@@ -72,6 +74,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     let bytes = 0;
     let first: Position | undefined;
     let last: Position | undefined;
+    let tail: bigint | undefined;
     const take = (event: ServerEvent): boolean => {
       seen += 1;
       const position = formatPosition(event.position);
@@ -87,8 +90,8 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
       last = position;
       return events.length < limit;
     };
-    const end = await connection.read({ start, take, silenceMs, signal });
-    return { events, first, last, ended: end === 'ended' && seen < count };
+    const end = await connection.read({ start, take, tail: (revision) => (tail = revision), silenceMs, signal });
+    return { events, first, last, ended: end === 'ended' && seen < count, tail };
   }
 
   async function ofLog({ after = logStart, count = eventsPerPage, ...options }: LogOptions): Promise<Page> {
@@ -99,7 +102,7 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     // Forwards the server begins with the event at the position itself: one more is asked for.
     const maxCount = isEdge ? count : count + 1;
     const look = { direction, fromPosition, maxCount };
-    const start: ReadCall['start'] = (client, base) => readLog(client, base, look);
+    const start: ReadCall['start'] = (client, base) => readEvents(client, base, look);
     const wanted = (position: Position): boolean =>
       position === after ? inclusive : isEdge || backwards === position < after;
     return page({ start, count: maxCount, wanted, limit, signal });
@@ -112,12 +115,8 @@ export function createPages(connection: Connection, { prefix, silenceMs }: { pre
     const direction: Direction = backwards ? BACKWARDS : FORWARDS;
     const fromRevision: ReadRevision = isBeyond ? END : (from ?? edgeOf(backwards));
     const count = Math.min(limit, eventsPerPage);
-    const look = { direction, fromRevision, maxCount: count };
-    const start: ReadCall['start'] = (client, base) => client.readStream(prefix + stream, { ...base, ...look });
-    return page({ start, count, limit, signal }).catch((error: unknown) => {
-      if (faultOf(error).kind === 'no_stream') return nothing;
-      throw error;
-    });
+    const look = { stream: prefix + stream, direction, fromRevision, maxCount: count };
+    return page({ start: (client, base) => readEvents(client, base, look), count, limit, signal });
   }
 
   /** By a filtered subscription, left with its first event or when it has caught up. */
@@ -182,7 +181,7 @@ const orUnavailable =
       throw error instanceof TypeError ? error : unavailable(error);
     });
 
-export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true };
+export const nothing: Page = { events: [], first: undefined, last: undefined, ended: true, tail: -1n };
 
 /** The server's own events and other people's are not. A tombstone is an event of its stream, with a type of the server's. */
 const isOurs = ({ streamId, type }: ServerEvent, prefix: string): boolean =>
@@ -194,12 +193,6 @@ const storedEvent = (event: ServerEvent, prefix: string, position: Position): St
   position,
   id: event.id,
   type: event.type,
-  data: textOf(event.data),
-  metadata: textOf(event.metadata),
+  data: event.data.toString(),
+  metadata: event.metadata.toString(),
 });
-
-/** Bytes of the log; of a stream, what the client has parsed, or left as bytes because it is not JSON. */
-function textOf(value: unknown): string {
-  if (value === undefined) return '';
-  return value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
-}

@@ -159,11 +159,12 @@ export function createReader({
 }
 
 /** Whether the stream was not truncated where this page of it begins, or ends backwards. */
-function isWhole({ events, ended }: Page, from: bigint | undefined, backwards: boolean): boolean {
-  if (from !== undefined && from < 0n) return true;
+function isWhole({ events, ended, tail }: Page, from: bigint | undefined, backwards: boolean): boolean {
+  if (tail === -1n) return true;
   if (backwards) return !ended || events.at(-1)?.revision === 0n;
-  const first = events[0];
-  return first !== undefined && first.revision <= (from ?? 0n);
+  const first = events[0]?.revision;
+  if (first === undefined) return tail !== undefined && (from ?? 0n) > tail;
+  return first <= (from ?? 0n);
 }
 
 /** Positions by revision, from this one on. */

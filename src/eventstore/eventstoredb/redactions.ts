@@ -3,18 +3,20 @@
  * truncated: reads of it end there at once, reads of the log still yield the originals until a scavenge, and nothing
  * afterwards. So every read puts the copies in their places.
  */
-import { jsonEvent, WrongExpectedVersionError } from '@eventstore/db-client';
+import { BACKWARDS, END, jsonEvent, WrongExpectedVersionError } from '@eventstore/db-client';
 import { randomUUID } from 'node:crypto';
 import { withDigests } from '../chain.js';
 import { StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
 import type { Connection } from './connection.js';
 import { createCopies, type Copies } from './copies.js';
-import { faultOf, unavailable } from './faults.js';
-import type { Pages } from './pages.js';
-import type { ServerEvent } from './read-log.js';
+import { unavailable } from './faults.js';
+import { eventsPerPage, type Pages } from './pages.js';
+import { readEvents, type ServerEvent } from './read-events.js';
 import type { Timings } from './timings.js';
 
 const charactersPerAppend = 128 * 1024;
+/** Streams that are redacted at a time: appends of others have their turn in between. */
+const streamsAtOnce = 16;
 
 export interface Redactions extends Copies {
   redact(stream: string, through: bigint): Promise<number>;
@@ -31,18 +33,21 @@ interface RedactionParts {
 
 export function createRedactions({ connection, pages, prefix, timings }: RedactionParts): Redactions {
   const copies = createCopies(connection, { prefix, silenceMs: timings.silenceMs });
+  const gathered: StoredEvent[] = [];
+  let writing: Promise<ReadonlyMap<Position, StoredEvent>> | undefined;
+  let written: Promise<unknown> = Promise.resolve();
+  const waiting: (() => void)[] = [];
+  let running = 0;
 
   /** What a read of the stream shows of it, without the copies. */
-  async function originals(stream: string, through: bigint): Promise<StoredEvent[]> {
-    const found: StoredEvent[] = [];
+  async function* originals(stream: string, through: bigint): AsyncGenerator<readonly StoredEvent[]> {
     for (let from = 0n; from <= through;) {
-      const { events, ended } = await pages.ofStream(stream, from, { backwards: false, limit: 1_000 });
-      found.push(...events.filter(({ revision }) => revision <= through));
+      const { events, ended } = await pages.ofStream(stream, from, { backwards: false, limit: eventsPerPage });
+      yield events.filter(({ revision }) => revision <= through);
       const last = events.at(-1);
-      if (ended || last === undefined) break;
+      if (ended || last === undefined) return;
       from = last.revision + 1n;
     }
-    return found;
   }
 
   async function append(events: readonly StoredEvent[]): Promise<void> {
@@ -63,7 +68,7 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
   async function truncate(stream: string, before: bigint): Promise<void> {
     const settings = `$$${prefix}${stream}`;
     for (let current: ServerEvent | undefined; ; current = await lastSettings(settings)) {
-      const data = (current?.data ?? {}) as { readonly $tb?: number };
+      const data = JSON.parse(current?.data.toString() ?? '{}') as { readonly $tb?: number };
       if (BigInt(data.$tb ?? 0) >= before) return;
       const events = [jsonEvent({ id: randomUUID(), type: '$metadata', data: { ...data, $tb: Number(before) } })];
       const call = { stream: settings, events, expectedRevision: current?.revision ?? 'no_stream' } as const;
@@ -78,43 +83,75 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
 
   async function lastSettings(settings: string): Promise<ServerEvent | undefined> {
     let last: ServerEvent | undefined;
-    const options = { direction: 'backwards', fromRevision: 'end', maxCount: 1 } as const;
-    await connection
-      .read({
-        start: (client, base) => client.readStream(settings, { ...base, ...options }),
-        take: (event) => void (last = event) === undefined,
-        silenceMs: timings.silenceMs,
-      })
-      .catch((error: unknown) => {
-        if (faultOf(error).kind !== 'no_stream') throw error;
-      });
+    const look = { stream: settings, direction: BACKWARDS, fromRevision: END, maxCount: 1 } as const;
+    await connection.read({
+      start: (client, base) => readEvents(client, base, look),
+      take: (event) => void (last = event) === undefined,
+      silenceMs: timings.silenceMs,
+    });
     return last;
   }
 
-  /** Of all that is still to be seen; and before anything goes, what was written is read back. */
-  async function redact(stream: string, through: bigint): Promise<number> {
-    const shown = await originals(stream, through);
-    const changed = shown.filter(({ data }) => withDigests(data) !== data);
-    const last = changed.at(-1);
-    if (last === undefined) return 0;
-    const redacted = shown
-      .filter(({ revision }) => revision <= last.revision)
-      .map((event) => ({ ...event, data: withDigests(event.data) }));
-    await copies.load();
-    await append(redacted.filter(({ position }) => !copies.has(position)));
-    await copies.load();
-    const stored = await copies.at(redacted.map(({ position }) => position));
+  /** Those that are not there yet. @returns all as they stand there */
+  async function writeCopies(redacted: readonly StoredEvent[]): Promise<ReadonlyMap<Position, StoredEvent>> {
+    const read = await copies.written(() => append(redacted.filter(({ position }) => !copies.has(position))));
+    const others = redacted.map(({ position }) => position).filter((position) => !read.has(position));
+    return new Map([...read, ...(await copies.at(others))]);
+  }
+
+  /** What comes while other copies are written is written together. @throws StoreUnavailableError what was read back is something else */
+  async function copy(redacted: readonly StoredEvent[]): Promise<void> {
+    gathered.push(...redacted);
+    writing ??= written.then(() => {
+      writing = undefined;
+      return writeCopies(gathered.splice(0));
+    });
+    const mine = writing;
+    written = mine.catch(() => undefined);
+    const stored = await mine;
     for (const event of redacted)
       if (!isSame(event, stored.get(event.position)) || withDigests(event.data) !== event.data)
         throw new StoreUnavailableError(`the redacted copy of event ${event.id} is not what was written`);
-    await truncate(stream, last.revision + 1n);
-    return changed.length;
+  }
+
+  /** Before anything goes there are copies of all that is still to be seen, up to the last that changes. */
+  async function redact(stream: string, through: bigint): Promise<number> {
+    let count = 0;
+    let before = 0n;
+    const unchanged: StoredEvent[] = [];
+    for await (const page of originals(stream, through)) {
+      const redacted = page.map((event) => ({ ...event, data: withDigests(event.data) }));
+      const isChanged = ({ data }: StoredEvent, at: number): boolean => data !== page[at]?.data;
+      const end = redacted.findLastIndex(isChanged) + 1;
+      const last = redacted[end - 1];
+      if (last !== undefined) {
+        await copy([...unchanged.splice(0), ...redacted.slice(0, end)]);
+        before = last.revision + 1n;
+        count += redacted.filter(isChanged).length;
+      }
+      unchanged.push(...redacted.slice(end));
+    }
+    if (count > 0) await truncate(stream, before);
+    return count;
+  }
+
+  /** Calls wait for each other only where there are many. */
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (running < streamsAtOnce) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
   }
 
   return {
     ...copies,
     redact: (stream, through) =>
-      redact(stream, through).catch((error: unknown) => {
+      inTurn(() => redact(stream, through)).catch((error: unknown) => {
         throw unavailable(error);
       }),
     async waitsForScavenge(stream) {

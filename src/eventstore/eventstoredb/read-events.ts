@@ -1,6 +1,6 @@
 /**
- * Reads the log over the client's connection, but decodes its messages without the client's classes: an event costs 18 µs
- * of CPU time in place of 50, and a rebuild into embedded views folds 22,000 events a second in place of 11,500.
+ * Reads the log and streams over the client's connection, but decodes the messages without the client's classes: an event
+ * costs 18 µs of CPU time in place of 50, and a rebuild into embedded views folds 22,000 events a second in place of 11,500.
  */
 import {
   BACKWARDS,
@@ -8,29 +8,40 @@ import {
   type Direction,
   type EventStoreDBClient,
   type ReadPosition,
+  type ReadRevision,
 } from '@eventstore/db-client';
 import { Client, type CallOptions, type ClientReadableStream, type Metadata } from '@grpc/grpc-js';
 import { Buffer } from 'node:buffer';
 import protobuf from 'protobufjs';
 
-/** What the adapter needs of the client's `RecordedEvent`. */
 export interface ServerEvent {
   readonly streamId: string;
   readonly id: string;
   readonly type: string;
   readonly revision: bigint;
   readonly position?: { readonly commit: bigint; readonly prepare: bigint } | undefined;
-  /** Bytes as written, or what the client has parsed. */
-  readonly data: unknown;
-  readonly metadata?: unknown;
+  readonly data: Buffer;
+  readonly metadata: Buffer;
 }
 
-export type LogStream = ClientReadableStream<{ readonly event?: ServerEvent }>;
+export interface ServerAnswer {
+  readonly event?: ServerEvent;
+  /** Revision of the last event of the stream that is read, also where it is truncated; -1: it has none. It comes last. */
+  readonly tail?: bigint;
+}
 
-export interface LogRead {
+export type EventsStream = ClientReadableStream<ServerAnswer>;
+
+interface Bounds {
   readonly direction: Direction;
-  readonly fromPosition: ReadPosition;
   readonly maxCount: number;
+}
+export interface LogRead extends Bounds {
+  readonly fromPosition: ReadPosition;
+}
+export interface StreamRead extends Bounds {
+  readonly stream: string;
+  readonly fromRevision: ReadRevision;
 }
 
 /** What the client has for its subclasses. */
@@ -43,12 +54,16 @@ interface ClientInside {
   ) => () => Promise<Stream>;
 }
 
-/** As the client's `readAll`, but for its errors: these are for `convertToCommandError`. */
-export function readLog(client: EventStoreDBClient, base: BaseOptions, read: LogRead): Promise<LogStream> {
+/** As the client's `readAll` and `readStream`, but for the errors: these are for `convertToCommandError`. */
+export function readEvents(
+  client: EventStoreDBClient,
+  base: BaseOptions,
+  read: LogRead | StreamRead,
+): Promise<EventsStream> {
   const inside = client as unknown as ClientInside;
   const args = inside.callArguments(base, { deadline: Infinity });
   const method = '/event_store.client.streams.Streams/Read';
-  return inside.GRPCStreamCreator(Client, 'readAll', (service) =>
+  return inside.GRPCStreamCreator(Client, 'read', (service) =>
     service.makeServerStreamRequest(method, requestOf, answerOf, read, ...args),
   )();
 }
@@ -59,21 +74,25 @@ const { root } = protobuf.parse(`
   message Empty {}
   message Position { uint64 commit = 1; uint64 prepare = 2; }
   message AllOptions { Position position = 1; Empty start = 2; Empty end = 3; }
+  message StreamName { string name = 3; }
+  message StreamOptions { StreamName stream = 1; uint64 revision = 2; Empty start = 3; Empty end = 4; }
   message UuidOption { Empty string = 2; }
+  message Control { uint32 compatibility = 1; }
   message ReadOptions {
+    StreamOptions stream = 1;
     AllOptions all = 2;
     uint32 direction = 3;
     uint64 count = 5;
     Empty no_filter = 8;
     UuidOption uuid = 9;
+    Control control = 10;
   }
   message ReadReq { ReadOptions options = 1; }
 
   message Uuid { string string = 2; }
-  message StreamIdentifier { string name = 3; }
   message RecordedEvent {
     Uuid id = 1;
-    StreamIdentifier stream = 2;
+    StreamName stream = 2;
     uint64 revision = 3;
     uint64 prepare = 4;
     uint64 commit = 5;
@@ -82,24 +101,33 @@ const { root } = protobuf.parse(`
     bytes data = 8;
   }
   message ReadEvent { RecordedEvent event = 1; }
-  message ReadResp { ReadEvent event = 1; }
+  message ReadResp {
+    oneof content { ReadEvent event = 1; Empty missing = 4; uint64 tail = 6; }
+  }
 `);
 const [readReq, readResp] = [root.lookupType('ReadReq'), root.lookupType('ReadResp')];
 
-function requestOf({ direction, fromPosition, maxCount }: LogRead): Buffer {
-  const all =
-    typeof fromPosition === 'string'
-      ? { [fromPosition]: {} }
-      : { position: { commit: `${fromPosition.commit}`, prepare: `${fromPosition.prepare}` } };
+function requestOf(read: LogRead | StreamRead): Buffer {
   const options = {
-    all,
-    direction: direction === BACKWARDS ? 1 : 0,
-    count: maxCount,
+    ...('stream' in read ? ofStream(read) : ofLog(read)),
+    direction: read.direction === BACKWARDS ? 1 : 0,
+    count: read.maxCount,
     noFilter: {},
     uuid: { string: {} },
   };
   return Buffer.from(readReq.encode(readReq.fromObject({ options })).finish());
 }
+
+const ofLog = ({ fromPosition: from }: LogRead) => ({
+  all:
+    typeof from === 'string' ? { [from]: {} } : { position: { commit: `${from.commit}`, prepare: `${from.prepare}` } },
+});
+
+/** Asked so, the server tells the tail. */
+const ofStream = ({ stream: name, fromRevision: from }: StreamRead) => ({
+  stream: { stream: { name }, ...(typeof from === 'string' ? { [from]: {} } : { revision: `${from}` }) },
+  control: { compatibility: 1 },
+});
 
 type Long = Record<'high' | 'low', number>;
 interface Recorded extends Readonly<Record<'revision' | 'prepare' | 'commit', Long>> {
@@ -110,10 +138,12 @@ interface Recorded extends Readonly<Record<'revision' | 'prepare' | 'commit', Lo
   readonly data: Uint8Array;
 }
 
-/** Whatever is no event is of no use here. */
-function answerOf(answer: Buffer): { readonly event?: ServerEvent } {
-  const { event } = readResp.decode(answer) as { event?: { event: Recorded } | null };
-  return event ? { event: eventOf(event.event) } : {};
+/** Whatever else it is is of no use here. */
+function answerOf(bytes: Buffer): ServerAnswer {
+  const answer = readResp.decode(bytes) as { content?: string; event?: { event: Recorded } | null; tail?: Long };
+  if (answer.event) return { event: eventOf(answer.event.event) };
+  if (answer.content === 'tail' && answer.tail) return { tail: bigintOf(answer.tail) };
+  return answer.content === 'missing' ? { tail: -1n } : {};
 }
 
 const eventOf = ({ id, stream, properties, revision, commit, prepare, data, metadata }: Recorded): ServerEvent => ({
