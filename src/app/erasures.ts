@@ -18,9 +18,6 @@ import type { Views } from './views.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
 const lookMs = 500;
-/** To write the file of the views anew holds up what they show. Where it takes longer than this, it rests so many times as long: what comes meanwhile is completed together. */
-const longMs = 1_000;
-const restShare = 20;
 /** After a failure. */
 const restMs = 2_000;
 
@@ -38,7 +35,7 @@ interface ErasuresOptions {
 }
 
 export interface Erasures extends ErasuresOfApi {
-  /** What was unfinished at the start has been carried through, or is left to another process. */
+  /** Who was to be erased before the start is gone from the views and from the log, or left to another process. */
   isCaughtUp(): boolean;
   close(): Promise<void>;
 }
@@ -127,13 +124,13 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
   const { signal } = closing;
   const steps = stepsOf(options);
   let looking: Promise<void> | undefined;
+  let completing: Promise<void> | undefined;
   let again = false;
   let isFailing = false;
   let isCaughtUp = false;
   let restUntil = 0;
   /** By id: what is left of them is their completion. */
   const erased = new Map<string, Erased>();
-  let completeFrom = 0;
 
   function fail(error: unknown): void {
     restUntil = now() + restMs;
@@ -157,20 +154,32 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
         },
       );
     }
-    if (now() >= completeFrom) await completeAll();
+    completeAll();
     isCaughtUp ||= isWhole;
     isFailing &&= !isWhole;
   }
 
+  /** What takes its time where there are many contacts: nobody waits for it, and who is erased meanwhile is completed next. */
+  function completeAll(): void {
+    completing ??= completeSome()
+      .catch(fail)
+      .finally(() => {
+        completing = undefined;
+      });
+  }
+
   /** Not while other storages of a view hold who was erased. */
-  async function completeAll(): Promise<void> {
+  async function completeSome(): Promise<void> {
     if (erased.size === 0 || (await options.views.hasOtherStorages())) return;
-    const began = now();
-    await complete(steps, [...erased.values()]);
-    for (const { counts } of erased.values()) logger.info(counts, 'an erasure is completed');
-    erased.clear();
-    const took = now() - began;
-    if (took > longMs) completeFrom = now() + restShare * took;
+    const some = [...erased];
+    await complete(
+      steps,
+      some.map(([, one]) => one),
+    );
+    for (const [id, { counts }] of some) {
+      logger.info(counts, 'an erasure is completed');
+      erased.delete(id);
+    }
   }
 
   function look(): void {

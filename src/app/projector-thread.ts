@@ -113,7 +113,7 @@ export function startProjectorThread(options: ProjectorThreadOptions) {
       send(built);
       return await new Promise((resolve) => asked.push(resolve));
     },
-    /** In the thread whose commits have to wait for it anyway. @throws ReadModelsUnavailableError, see `scrub` of the port */
+    /** In the thread that also commits. @throws ReadModelsUnavailableError, see `scrub` of the port */
     async scrub(): Promise<void> {
       if (worker === undefined) throw new ReadModelsUnavailableError('the projector is not running');
       send('scrub');

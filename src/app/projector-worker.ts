@@ -3,13 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ChainHead } from '../eventstore/chain.js';
 import { keepEvidence } from '../evidence/link-follower.js';
-import { liveProjections } from '../projections/views.js';
+import { liveProjections, personalProjections } from '../projections/views.js';
 import { createBatchDelay } from '../projector/batch-delay.js';
 import { createJobs, type SwitchAnswer } from '../projector/jobs.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import type { NewStorages } from '../projector/new-storages.js';
 import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
+import { checkpointName, storedIn } from '../projector/storage.js';
 import { buildInitially } from '../rebuild/initial-build.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
@@ -66,6 +67,11 @@ async function keepEvidenceOfServer(): Promise<void> {
 }
 const evidence = keepEvidenceOfServer();
 
+async function scrub(): Promise<void> {
+  const live = await readModels.checkpoint(checkpointName);
+  await readModels.scrub(storedIn(personalProjections, live?.storages ?? {}));
+}
+
 const batchDelay = createBatchDelay(now);
 const jobs = createJobs();
 main.on('message', (message: ToProjector) => {
@@ -73,7 +79,7 @@ main.on('message', (message: ToProjector) => {
     void jobs.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));
   else if (message === 'stop') stop.abort();
   else if (message === 'scrub')
-    readModels.scrub().then(
+    scrub().then(
       () => send({ type: 'scrubbed' }),
       (error: unknown) => send({ type: 'scrubbed', fault: String(error) }),
     );

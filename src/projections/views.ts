@@ -8,14 +8,10 @@ import { memberships } from './memberships.js';
 import type { Projection } from './projection.js';
 import { tagUse } from './tag-use.js';
 
-export const liveProjections: readonly Projection[] = [
-  groups,
-  lists,
-  tags,
-  contacts,
-  memberships,
-  emails,
-  listGrowth,
-  tagUse,
-  emailOutcomes,
-];
+/** They hold ids, counts and names of the catalogue: nothing that a person has told. */
+const impersonal: readonly Projection[] = [groups, lists, tags, memberships, emails, listGrowth, tagUse, emailOutcomes];
+
+/** An erasure leaves no remains of what was deleted from these, or replaced. An own view stands here, unless it is impersonal. */
+export const personalProjections: readonly Projection[] = [contacts];
+
+export const liveProjections: readonly Projection[] = [...impersonal, ...personalProjections];

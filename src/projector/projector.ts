@@ -181,15 +181,21 @@ function buildReport(run: Run): (progress: BuildProgress) => void {
   };
 }
 
-/** Once every reader has noticed that they are live no more. */
+/** Once every reader has noticed that they are live no more. Folding goes on meanwhile; what fails is tried again. */
 function dropLater(run: Run, old: { readonly views: readonly StoredView[]; readonly signal: AbortSignal }): void {
-  if (old.views.length === 0) return;
-  const timer = setTimeout(() => run.jobs.add({ type: 'drop', ...old }), run.options.dropAfter ?? 10_000);
-  old.signal.addEventListener('abort', () => clearTimeout(timer));
+  const { views, signal } = old;
+  if (views.length === 0) return;
+  const drop = (): void =>
+    void dropOldStorages(run, views).catch((error: unknown) => {
+      if (signal.aborted) return;
+      run.options.onFault(faultOf(error));
+      dropLater(run, old);
+    });
+  const timer = setTimeout(drop, run.options.dropAfter ?? 10_000);
+  signal.addEventListener('abort', () => clearTimeout(timer));
 }
 
 async function carryOut(run: Run, job: ProjectorJob, signal: AbortSignal): Promise<void> {
-  if (job.type === 'drop') return job.signal.aborted ? undefined : await dropOldStorages(run, job.views);
   const { projections } = run.options;
   try {
     if (run.checkpoint === null) throw new Error('nothing has been folded yet');

@@ -143,11 +143,11 @@ export interface ReadModels extends ReadModelReader {
    */
   forget(checkpoint: Forgetting): Promise<void>;
   /**
-   * When it resolves, no byte of documents that were deleted or replaced, or of dropped storages, is left in what the store
-   * keeps. An embedded store rewrites its file: the calling thread and all commits wait for that, readers do not.
+   * When it resolves, the store keeps no byte of documents that were deleted from these views or replaced, nor of those that
+   * were dropped. Commits and readers go on meanwhile.
    * @throws ReadModelsUnavailableError it was not done, or a reader still holds what was: ask again.
    */
-  scrub(): Promise<void>;
+  scrub(views: readonly StoredView[]): Promise<void>;
   /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
 }

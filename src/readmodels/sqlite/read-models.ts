@@ -14,8 +14,10 @@ import {
   type StoredDocument,
   type View,
 } from '../read-models.js';
+import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
-import { createTables, dropTables, openTable, type Row, type ViewTable } from './tables.js';
+import { dropTables, renewTables } from './scrub.js';
+import { createTables, openTable, type Row, type ViewTable } from './tables.js';
 
 type Db = Database.Database;
 
@@ -61,6 +63,10 @@ interface Opened {
 }
 
 function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
+  const fail = (error: unknown): never =>
+    guarded(() => {
+      throw error;
+    });
   const find = createFinder(db);
   const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
   let tables = new WeakMap<View, ViewTable>();
@@ -109,9 +115,12 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
         position,
       })),
     commit: async (commit) => guarded(() => commitAll.immediate(commit)),
-    drop: async (view) => guarded(() => dropTables(db, view)),
+    drop: async (view) => dropTables(db, storageName(view)).catch(fail),
     forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint)).immediate()),
-    scrub: async () => guarded(() => scrub(db)),
+    async scrub(views) {
+      for (const view of views) await renewTables(db, storageName(view)).catch(fail);
+      guarded(() => demandNoReader(db));
+    },
     lease: async (name, holder, ttl) =>
       guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() })).immediate()),
     close: async () => {
@@ -162,6 +171,8 @@ function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; 
   db.pragma(`cache_size = ${readOnly ? -16_000 : -32_000}`);
   // 4 MiB: the WAL is checkpointed in small portions, so that no fsync of the log waits behind a large one.
   db.pragma('wal_autocheckpoint = 1000');
+  // What is deleted is overwritten: to scrub a view depends on it.
+  db.pragma('secure_delete = ON');
   db.exec(`
     CREATE TABLE IF NOT EXISTS checkpoints (name TEXT NOT NULL PRIMARY KEY, log_id TEXT NOT NULL, position TEXT NOT NULL, event_id TEXT NOT NULL, live TEXT NOT NULL, epoch INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS leases (name TEXT NOT NULL PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID;
@@ -190,14 +201,7 @@ function guardedIn<T>(action: () => T, mark?: string): T {
   }
 }
 
-/** Not by `secure_delete`: it misses the copies that SQLite leaves behind where documents grow and their neighbours are moved. */
-function scrub(db: Db): void {
-  demandNoReader(db);
-  db.exec('VACUUM');
-  demandNoReader(db);
-}
-
-/** It is not waited for: commits would have to wait as well. */
+/** Empties the WAL. A reader is not waited for: commits would have to wait as well. */
 function demandNoReader(db: Db): void {
   const timeout = db.pragma('busy_timeout', { simple: true });
   db.pragma('busy_timeout = 50');

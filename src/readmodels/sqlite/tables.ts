@@ -1,7 +1,7 @@
 /** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
 import type Database from 'better-sqlite3';
 import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
-import { CommitConflictError, type Document, type DocumentWrite, type StoredView, type View } from '../read-models.js';
+import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
 
 type Db = Database.Database;
 export type Column = string | number | null;
@@ -72,15 +72,6 @@ function createSide(db: Db, main: string, field: string): void {
 
 const hasTable = (db: Db, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
-
-export function dropTables(db: Db, view: StoredView): void {
-  const main = storageName(view);
-  db.transaction(() => {
-    const tables = db.prepare<[], { name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-    for (const { name } of tables)
-      if (name === main || name.startsWith(sideName(main, ''))) db.exec(`DROP TABLE "${name}"`);
-  }).immediate();
-}
 
 /** Prepares the statements of a view as it is now, bare or whole; throws an SqliteError while its table is missing. */
 export function openTable(db: Db, view: View) {

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
@@ -66,13 +67,69 @@ describe('SQLite read models', () => {
     const reader = new Database(file, { readonly: true, timeout: 0 });
     reader.exec('begin');
     reader.prepare('select count(*) from things_v1').get();
-    await expect(models.scrub()).rejects.toThrow(ReadModelsUnavailableError);
+    await expect(models.scrub([view])).rejects.toThrow(ReadModelsUnavailableError);
     reader.close();
-    await models.scrub();
+    await models.scrub([view]);
     expect(bytes()).not.toContain('mark-');
     expect(bytes()).toContain('kept-d7.');
     expect((await models.get(view, 'd17'))?.document).toEqual({ owner: 'kept-d17.', size: 1 });
     expect((await models.find(view, { where: { owner: 'kept-d27.' }, limit: 5 })).documents).toHaveLength(1);
+    await models.close();
+  });
+
+  it('scrubs while documents come, grow and are deleted, also after it was interrupted', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    const known = new Map<string, { text: string | null; position: string }>();
+    let at = 0;
+    const write = async (ids: readonly string[], textOf: (id: string) => string | null): Promise<void> => {
+      const previous = at === 0 ? null : { ...next, position: String(at) };
+      const position = String((at += 1));
+      const writes = ids.map((id) => {
+        const text = textOf(id);
+        const loaded = known.get(id)?.position ?? null;
+        known.set(id, { text, position });
+        const document = text === null ? null : { owner: text, size: at % 3, tag_ids: [text, `t${at % 5}`] };
+        return { view, id, document, position, loaded };
+      });
+      await models.commit({ writes, checkpoint: { name: 'views', previous, next: { ...next, position } } });
+    };
+    const ids = Array.from({ length: 3_000 }, (_, n) => `d${n}`);
+    const isErased = (id: string) => id.endsWith('7');
+    for (let round = 1; round <= 4; round += 1)
+      for (let from = 0; from < ids.length; from += 250)
+        await write(ids.slice(from, from + 250), (id) =>
+          `${isErased(id) ? 'mark' : 'kept'}-${id}.`.repeat(1 + ((Number(id.slice(1)) * round) % 9)),
+        );
+    await write(ids.filter(isErased), () => null);
+    const bytes = () => [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('');
+    expect(bytes()).toContain('mark-');
+
+    const other = openSqliteReadModels({ file });
+    const interrupted = expect(other.scrub([view])).rejects.toThrow(ReadModelsUnavailableError);
+    await pause(5);
+    await other.close();
+    await interrupted;
+    let isScrubbing = true;
+    const scrubbed = models.scrub([view]).finally(() => (isScrubbing = false));
+    for (let n = 0; isScrubbing; n += 1) {
+      await write([`d${(n * 10) % 3_000}`, `new${n}`], (id) => `kept-${id}-${n}.`.repeat(1 + (n % 7)));
+      await write([`new${n}`], (id) => (n % 2 === 0 ? null : `kept-${id}.`));
+      await pause(1);
+    }
+    await scrubbed;
+    expect(bytes()).not.toContain('mark-');
+
+    for (const [id, { text }] of known) {
+      const found = await models.get<{ owner: string }>(view, id);
+      expect(found?.document.owner ?? null).toBe(text);
+      if (text !== null)
+        expect((await models.find(view, { contains: { field: 'tag_ids', value: text }, limit: 5 })).documents).toEqual([
+          found,
+        ]);
+    }
+    const names = new Database(file, { readonly: true }).prepare('select name from sqlite_schema').pluck().all();
+    expect(names.filter((name) => String(name).includes('___'))).toEqual([]);
     await models.close();
   });
 

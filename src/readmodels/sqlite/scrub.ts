@@ -1,0 +1,129 @@
+/** Leaves no remains in the file of documents that a view no longer holds. In small transactions: commits and readers have their turn in between. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import { sideName } from './tables.js';
+
+type Db = Database.Database;
+
+/** Of one transaction, in milliseconds. */
+const sliceMs = 2;
+const rowsAtOnce = 16;
+
+// Fields begin with a letter, so that no table of an array is called so.
+const copyOf = (table: string): string => `${table}___copy`;
+const oldOf = (table: string): string => `${table}___old`;
+const triggerOf = (table: string): string => `${table}___follow`;
+
+/**
+ * Moves the documents of a view to a new table, and overwrites the old one. `secure_delete` alone does not do: where rows
+ * grow, SQLite moves their neighbours to other pages, and leaves remains in the gaps.
+ */
+export async function renewTables(db: Db, main: string): Promise<void> {
+  await clear(db, main);
+  if (!hasTable(db, main)) return;
+  db.transaction(() => beginCopy(db, main)).immediate();
+  const next = db
+    .prepare<[number], number | null>(
+      `SELECT max(at) FROM (SELECT rowid AS at FROM ${main} WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce})`,
+    )
+    .pluck();
+  const copyRows = db.prepare<[number, number]>(
+    `INSERT INTO ${copyOf(main)} SELECT * FROM ${main} WHERE rowid > ? AND rowid <= ? ORDER BY rowid`,
+  );
+  let copied = 0;
+  const copySome = (): boolean => {
+    const last = next.get(copied) ?? null;
+    if (last === null) return false;
+    copyRows.run(copied, last);
+    copied = last;
+    return true;
+  };
+  await inSlices(db, copySome, () => exchange(db, main));
+  await clear(db, main);
+}
+
+/** Gone at once, and overwritten when it resolves. */
+export async function dropTables(db: Db, main: string): Promise<void> {
+  await clear(db, main);
+  const tables = [main, ...sidesOf(db, main)].filter((table) => hasTable(db, table));
+  db.transaction(() => tables.forEach((table) => retire(db, table))).immediate();
+  await clear(db, main);
+}
+
+/** Until all rows are copied, what changes in the table changes in its copy as well. */
+function beginCopy(db: Db, main: string): void {
+  const copy = copyOf(main);
+  db.exec(sqlOf(db, main).replace(/^CREATE TABLE "?\w+"?/, `CREATE TABLE ${copy}`));
+  const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(main);
+  const changed = columns.map((column) => `${column} = new.${column}`).join(', ');
+  db.exec(
+    `CREATE TRIGGER ${triggerOf(main)} AFTER UPDATE ON ${main} BEGIN UPDATE ${copy} SET ${changed} WHERE id = new.id; END`,
+  );
+}
+
+/** The copy takes the place of the table; the tables of arrays and the indexes are made again. */
+function exchange(db: Db, main: string): void {
+  db.exec(`DROP TRIGGER ${triggerOf(main)}`);
+  for (const side of sidesOf(db, main)) {
+    const sql = sqlOf(db, side);
+    retire(db, side);
+    db.exec(`${sql}; INSERT INTO ${side} SELECT * FROM ${oldOf(side)}`);
+  }
+  const indexes = indexesOf(db, main);
+  retire(db, main);
+  db.exec(`ALTER TABLE ${copyOf(main)} RENAME TO ${main}`);
+  for (const { sql } of indexes) db.exec(sql);
+}
+
+function retire(db: Db, table: string): void {
+  for (const { name } of indexesOf(db, table)) db.exec(`DROP INDEX ${name}`);
+  db.exec(`ALTER TABLE ${table} RENAME TO ${oldOf(table)}`);
+}
+
+/** What was retired, and a copy that was not finished. Rows first: each page is overwritten when it is free. */
+async function clear(db: Db, main: string): Promise<void> {
+  db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(main)}`);
+  for (const table of tablesLike(db, main).filter((name) => /___(copy|old)$/.test(name))) {
+    const deleteSome = db.prepare(`DELETE FROM ${table} LIMIT ${rowsAtOnce}`);
+    await inSlices(
+      db,
+      () => deleteSome.run().changes > 0,
+      () => db.exec(`DROP TABLE ${table}`),
+    );
+  }
+}
+
+/** Repeats a step until it has nothing to do; the last transaction also ends it. */
+async function inSlices(db: Db, step: () => boolean, end: () => void): Promise<void> {
+  const slice = db.transaction((until: number): boolean => {
+    while (performance.now() < until) if (!step()) return (end(), false);
+    return true;
+  });
+  for (;;) {
+    const began = performance.now();
+    if (!slice.immediate(began + sliceMs)) return;
+    await pause(performance.now() - began);
+  }
+}
+
+const tablesLike = (db: Db, main: string): readonly string[] =>
+  db
+    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+    .pluck()
+    .all()
+    .filter((name) => name === main || name.startsWith(sideName(main, '')));
+const sidesOf = (db: Db, main: string): readonly string[] =>
+  tablesLike(db, main).filter((name) => name !== main && !name.includes('___'));
+const hasTable = (db: Db, table: string): boolean => tablesLike(db, table).includes(table);
+
+const sqlOf = (db: Db, table: string): string =>
+  db.prepare<[string], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).pluck().get(table) ??
+  '';
+
+/** Those that have a definition of their own. */
+const indexesOf = (db: Db, table: string) =>
+  db
+    .prepare<[string], { name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+    )
+    .all(table);
