@@ -1,6 +1,7 @@
 /** Leaves no remains in the file of documents that a view no longer holds. In small transactions: commits and readers have their turn in between. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import { ReadModelsUnavailableError } from '../read-models.js';
 import { sideName } from './tables.js';
 
 type Db = Database.Database;
@@ -8,6 +9,8 @@ type Db = Database.Database;
 /** Of one transaction, in milliseconds. */
 const sliceMs = 2;
 const rowsAtOnce = 16;
+/** For readers that hold the WAL, in milliseconds. */
+const walPatience = 1_000;
 
 // Fields begin with a letter, so that no table of an array is called so.
 const copyOf = (table: string): string => `${table}___copy`;
@@ -48,6 +51,20 @@ export async function dropTables(db: Db, main: string): Promise<void> {
   const tables = [main, ...sidesOf(db, main)].filter((table) => hasTable(db, table));
   db.transaction(() => tables.forEach((table) => retire(db, table))).immediate();
   await clear(db, main);
+}
+
+/** What is overwritten is still in the WAL. A reader may hold that for a while. @throws ReadModelsUnavailableError */
+export async function emptyWal(db: Db): Promise<void> {
+  const checkpoint = db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck();
+  for (const end = performance.now() + walPatience; ; await pause(20)) {
+    const timeout = db.pragma('busy_timeout', { simple: true });
+    db.pragma('busy_timeout = 5');
+    const isHeld = checkpoint.get() !== 0;
+    db.pragma(`busy_timeout = ${Number(timeout)}`);
+    if (!isHeld) return;
+    if (performance.now() > end)
+      throw new ReadModelsUnavailableError('a reader of views.db still holds what was deleted');
+  }
 }
 
 /** Until all rows are copied, what changes in the table changes in its copy as well. */
