@@ -1,6 +1,6 @@
 /** `audience migrate` as its users run it: folders, exit codes, words, JSON, and a kill at any moment. */
 import Database from 'better-sqlite3';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -28,12 +28,21 @@ import {
 } from '../support/migrating.js';
 import { eventually, runToExit, startService } from '../support/service.js';
 
+const originals = mkdtempSync(path.join(tmpdir(), 'migrate-'));
+afterAll(() => rmSync(originals, { recursive: true, force: true }));
+
+/** A copy of the log with about so many events: each amount is another log. */
 async function filledFolder(events = 150): Promise<string> {
+  const original = path.join(originals, String(events));
+  if (!existsSync(original)) {
+    mkdirSync(original);
+    const store = await openFolder(original);
+    await fill(store, events);
+    await store.close();
+    writeFileSync(path.join(original, 'secret'), `${secretOfLog}\n`);
+  }
   const folder = newFolder();
-  const store = await openFolder(folder);
-  await fill(store, events);
-  await store.close();
-  writeFileSync(path.join(folder, 'secret'), `${secretOfLog}\n`);
+  cpSync(original, folder, { recursive: true });
   return folder;
 }
 
@@ -141,7 +150,7 @@ describe('from folder to folder', () => {
     'a target with another log is refused by its first event (dry run: %s)',
     async (isDryRun) => {
       const from = await filledFolder(50);
-      const to = await filledFolder(50);
+      const to = await filledFolder(100);
       const before = await eventsInFolder(to);
       const { code, out, err } = await migrate([
         '--from',
@@ -298,20 +307,6 @@ test('a target that is altered between copy and comparison is found', async () =
 });
 
 describe('a run that does not come to its end', () => {
-  let large: string | undefined;
-  afterAll(() => rmSync(large ?? '', { recursive: true, force: true }));
-  /** Both tests only read it. */
-  async function largeFolder(): Promise<string> {
-    if (large !== undefined) return large;
-    const folder = mkdtempSync(path.join(tmpdir(), 'migrate-'));
-    large = folder;
-    const store = await openFolder(folder);
-    await fill(store, 6_000);
-    await store.close();
-    writeFileSync(path.join(folder, 'secret'), secretOfLog);
-    return folder;
-  }
-
   const countIn = (folder: string): number => {
     if (!existsSync(eventsFileOf(folder))) return 0;
     const file = new Database(eventsFileOf(folder), { readonly: true });
@@ -326,7 +321,7 @@ describe('a run that does not come to its end', () => {
   };
 
   test('killed at random moments, the same command goes on, and the copy is whole', async () => {
-    const from = await largeFolder();
+    const from = await filledFolder(6_000);
     const total = countIn(from);
     const to = inNewFolder('copy');
     const random = randomFrom(11);
@@ -346,7 +341,7 @@ describe('a run that does not come to its end', () => {
   }, 60_000);
 
   test('SIGTERM stops it in order: exit code 143, and it says that it goes on', async () => {
-    const from = await largeFolder();
+    const from = await filledFolder(6_000);
     const stopped = async (to: string): Promise<Ended> => {
       const run = startMigrate(['--from', from, '--to', to, '--json']);
       await eventually(async () => (countIn(to) > 100 ? true : undefined));

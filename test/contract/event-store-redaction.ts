@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { leafOf, withDigests } from '../../src/eventstore/chain.js';
+import { usually } from '../support/amount.js';
 import {
   WrongExpectedRevisionError,
   type EventStore,
@@ -136,13 +137,14 @@ export function redactionContract({ test, store, newStream, reopen }: RedactionP
   });
 
   test('large values go, and what is redacted stays so for a store that is opened later', async () => {
-    const { stream, before } = await written(12, 300_000);
-    expect(await store().redact(stream, 10n)).toBe(11);
+    const count = usually(6, 12);
+    const { stream, before } = await written(count, 300_000);
+    expect(await store().redact(stream, BigInt(count - 2))).toBe(count - 1);
     await reopen();
     const batches: (readonly StoredEvent[])[] = [];
     for await (const batch of store().readStream(stream)) batches.push(batch);
-    expect(batches.flat()).toEqual([...before.slice(0, 11).map(redacted), before[11]]);
-    expect(await store().redact(stream, 11n)).toBe(1);
+    expect(batches.flat()).toEqual([...before.slice(0, -1).map(redacted), before.at(-1)]);
+    expect(await store().redact(stream, BigInt(count - 1))).toBe(1);
   });
 }
 

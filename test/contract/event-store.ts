@@ -14,6 +14,7 @@ import {
   type StoredEvent,
   type SubscriptionMessage,
 } from '../../src/eventstore/event-store.js';
+import { usually } from '../support/amount.js';
 import { redactionContract } from './event-store-redaction.js';
 import { appendBytes, bytesPerAppend } from '../../src/eventstore/validate-append.js';
 
@@ -51,6 +52,15 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
       (await flat(store.readStream(stream, options))).map(({ revision }) => revision);
     const stored = async (stream: string): Promise<string[]> =>
       (await flat(store.readStream(stream))).map(({ id }) => id);
+    /** A stream of 1,200 events that is only read. */
+    let long: Promise<string> | undefined;
+    const longStream = (): Promise<string> => (long ??= writeLong());
+    async function writeLong(): Promise<string> {
+      const stream = newStream();
+      for (let at = 0; at < 1_200; at += 400)
+        await append(stream, events(400), at === 0 ? 'no_stream' : BigInt(at - 1));
+      return stream;
+    }
 
     describe('append', () => {
       test('no_stream creates a stream, and refuses one that exists', async () => {
@@ -185,9 +195,10 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
         expect((await append(stream, [small, filled(room)], 'no_stream')).revision).toBe(1n);
       });
 
-      test('of two racing appends exactly one wins, a hundred times', async () => {
+      test('of two racing appends exactly one wins, each time', async () => {
         const stream = newStream();
-        for (let round = 0n; round < 100n; round += 1n) {
+        const rounds = usually(20, 100);
+        for (let round = 0n; round < rounds; round += 1n) {
           const expected = round === 0n ? 'no_stream' : round - 1n;
           const results = await Promise.allSettled([
             append(stream, events(1), expected),
@@ -197,7 +208,7 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
           const lost = results.find((result) => result.status === 'rejected');
           expect(lost?.reason).toBeInstanceOf(WrongExpectedRevisionError);
         }
-        expect(await revisions(stream)).toHaveLength(100);
+        expect(await revisions(stream)).toHaveLength(rounds);
       });
 
       test('appends that are made together to one stream see each other, in order', async () => {
@@ -309,9 +320,7 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
       });
 
       test('yields batches of 1 to 1,000 events', async () => {
-        const stream = newStream();
-        for (let at = 0; at < 1_200; at += 100)
-          await append(stream, events(100), at === 0 ? 'no_stream' : BigInt(at - 1));
+        const stream = await longStream();
         const sizes = (await batches(store.readStream(stream))).map((batch) => batch.length);
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1_200);
         expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
@@ -331,9 +340,7 @@ export function eventStoreContract(adapter: string, createHarness: () => Promise
       });
 
       test('ends without error when aborted', async () => {
-        const stream = newStream();
-        for (let at = 0; at < 1_100; at += 100)
-          await append(stream, events(100), at === 0 ? 'no_stream' : BigInt(at - 1));
+        const stream = await longStream();
         const abort = new AbortController();
         let seen = 0;
         for await (const batch of store.readStream(stream, { signal: abort.signal })) {

@@ -5,7 +5,7 @@ import { usually } from '../support/amount.js';
 import type { Answer, LoggedEvent, Service } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
-const rounds = usually(8, 50);
+const rounds = usually(4, 50);
 const clients = 64;
 
 let service: Service;

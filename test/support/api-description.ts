@@ -28,7 +28,14 @@ export const endpointTable = allOf(createEndpoints(Date.now));
 export const apiDocument = createDocument({ endpoints: endpointTable, examples: readExamples(), version: '0' });
 export const paths = apiDocument['paths'] as DescribedPaths;
 
-const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: true });
+// Compiling takes longer than checking: small functions, as they come.
+const ajv = new Ajv2020({
+  strict: false,
+  validateSchema: false,
+  validateFormats: true,
+  inlineRefs: false,
+  code: { optimize: false },
+});
 addFormats.default(ajv);
 ajv.addSchema(apiDocument, 'api');
 
@@ -125,16 +132,32 @@ interface Check {
 }
 
 function checkHeaders(described: Readonly<Record<string, Described>>, { place, headers, complain }: Check): void {
-  const names = new Set(Object.keys(described).map((name) => name.toLowerCase()));
+  const known = headersAt.get(place) ?? describedHeaders(described, place);
+  headersAt.set(place, known);
   for (const name of Object.keys(headers))
-    if (told.test(name) && !names.has(name)) complain(`the header ${name} is not described`);
-  for (const name of Object.keys(described)) {
-    const found = resolved<Described>(pointer(...parts(place), 'headers', name));
-    const value = headers[name.toLowerCase()];
-    if (value === undefined && found.thing.required === true) complain(`the header ${name} is missing`);
-    const validate = validator(pointer(...parts(found.where), 'schema'));
+    if (told.test(name) && !known.has(name)) complain(`the header ${name} is not described`);
+  for (const [name, { required, validate }] of known) {
+    const value = headers[name];
+    if (value === undefined && required) complain(`the header ${name} is missing`);
     if (value !== undefined && !validate(value)) complain(`the header ${name} is ${String(value)}`);
   }
+}
+
+interface DescribedHeader {
+  readonly required: boolean;
+  readonly validate: ValidateFunction;
+}
+
+const headersAt = new Map<string, ReadonlyMap<string, DescribedHeader>>();
+
+function describedHeaders(described: Readonly<Record<string, Described>>, place: string): Map<string, DescribedHeader> {
+  const found = new Map<string, DescribedHeader>();
+  for (const name of Object.keys(described)) {
+    const { thing, where } = resolved<Described>(pointer(...parts(place), 'headers', name));
+    const validate = validator(pointer(...parts(where), 'schema'));
+    found.set(name.toLowerCase(), { required: thing.required === true, validate });
+  }
+  return found;
 }
 
 const shared = (name: string): string => pointer('components', 'responses', name);

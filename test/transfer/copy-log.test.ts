@@ -1,6 +1,9 @@
 /** Copying a log: everything arrives as it was, whatever happens on the way, and a target that holds something else is left alone. */
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compareLogs } from '../../src/transfer/compare-logs.js';
 import type { Copying } from '../../src/transfer/copy-log.js';
 import { examineLog } from '../../src/transfer/examine-log.js';
@@ -35,20 +38,43 @@ async function newLog(folder = newFolder()) {
   return store;
 }
 
-async function filledLog(events = 300, seed = 7) {
+async function filledLog(events: number, seed = 7) {
   const store = await newLog();
   return { store, events: await fill(store, events, randomFrom(seed)) };
 }
 
+/** A log of some 300 events that is only read, and a folder with a copy of it that nobody has open. */
+const shared = mkdtempSync(path.join(tmpdir(), 'copy-log-'));
+const copied = path.join(shared, 'copy');
+let store: EventStore;
+let events: readonly StoredEvent[];
+beforeAll(async () => {
+  mkdirSync(copied);
+  store = await openFolder(shared);
+  events = await fill(store, 300);
+  const copy = await openFolder(copied);
+  await copyLog(plan(store, copy));
+  await copy.close();
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(shared, { recursive: true, force: true });
+});
+
+function copyOf(folder: string): string {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
 const never = new AbortController().signal;
+/** Asked again at once, never told to end. */
+const patiently = { total: 0, retry: quickRetry, signal: never, report: () => undefined };
 const plan = (source: EventReader, target: EventStore, more: Partial<Copying> = {}): Copying => ({
   source,
   target,
-  total: 0,
-  retry: quickRetry,
+  ...patiently,
   appendsAtOnce: 1,
-  signal: never,
-  report: () => undefined,
   ...more,
 });
 
@@ -67,7 +93,6 @@ function counting<Store extends EventStore>(store: Store) {
 
 describe('copying', () => {
   test('keeps order, streams, revisions, ids, types and every byte of data and metadata', async () => {
-    const { store, events } = await filledLog();
     const target = await newLog();
     const reached = await copyLog(plan(store, target));
     expect(reached).toEqual({ events: events.length, position: events.at(-1)?.position });
@@ -93,7 +118,6 @@ describe('copying', () => {
   });
 
   test('goes on after appends in doubt and logs that are away for a while, and doubles nothing', async () => {
-    const { store, events } = await filledLog();
     const target = await newLog();
     const random = randomFrom(3);
     await copyLog(plan(unreliable(store, random), unreliable(target, random)));
@@ -101,7 +125,6 @@ describe('copying', () => {
   });
 
   test('gives up when a log stays away, and goes on when asked again', async () => {
-    const { store, events } = await filledLog(300);
     const target = await newLog();
     const away = unreliable(target, () => 0.05);
     const retry = { timeoutMs: 50, longestPauseMs: 0 };
@@ -111,7 +134,6 @@ describe('copying', () => {
   });
 
   test('fails at once when the disk is full, and goes on when there is room', async () => {
-    const { store, events } = await filledLog(300);
     const target = await newLog();
     let appends = 0;
     const small: EventStore = {
@@ -176,10 +198,7 @@ describe('copying', () => {
   });
 
   test('copies a complete copy once more without writing anything', async () => {
-    const { store } = await filledLog(200);
-    const target = counting(await newLog());
-    await copyLog(plan(store, target.store));
-    target.sizes.length = 0;
+    const target = counting(await newLog(copyOf(copied)));
     await copyLog(plan(store, target.store));
     expect(target.sizes).toEqual([]);
   });
@@ -194,14 +213,12 @@ describe('a target that holds something else', () => {
   };
 
   test('is refused by its first event and left as it is', async () => {
-    const { store } = await filledLog(100);
     const target = await newLog();
     await target.append('service', [initialised()], { expectedRevision: 'no_stream' });
     expect(await refusal(store, target)).toMatch(/nothing was written\. Event 1 differs in id/);
   });
 
   test('is refused where it goes on in another way', async () => {
-    const { store, events } = await filledLog(100);
     const target = await newLog();
     await copyLog(plan(first(store, 40), target));
     await target.append('stranger', [anEvent()], { expectedRevision: 'no_stream' });
@@ -210,15 +227,12 @@ describe('a target that holds something else', () => {
   });
 
   test('is refused when it holds more than the source', async () => {
-    const { store, events } = await filledLog(100);
-    const target = await newLog();
-    await copyLog(plan(store, target));
+    const target = await newLog(copyOf(copied));
     await target.append('later', [anEvent()], { expectedRevision: 'no_stream' });
     expect(await refusal(store, target)).toContain(`The source ends before event ${events.length + 1}`);
   });
 
   test('is refused when another process writes to it during the copy', async () => {
-    const { store, events } = await filledLog(100);
     const target = await newLog();
     const last = events.at(-1)?.stream ?? '';
     let isFirst = true;
@@ -247,13 +261,10 @@ function first(store: EventStore, count: number): EventReader {
 
 describe('the comparison', () => {
   const compared = async (source: EventReader, target: EventReader) =>
-    compareLogs({ ...plan(source, await newLog()), target, until: await source.head() });
+    compareLogs({ source, target, until: await source.head(), ...patiently });
 
   test('finds a copy identical, with one digest for both', async () => {
-    const { store, events } = await filledLog(250);
-    const target = await newLog();
-    await copyLog(plan(store, target));
-    const { difference, source, target: copy } = await compared(store, target);
+    const { difference, source, target: copy } = await compared(store, await newLog(copyOf(copied)));
     expect(difference).toBeUndefined();
     expect(source).toEqual(copy);
     expect(source.events).toBe(events.length);
@@ -268,11 +279,7 @@ describe('the comparison', () => {
     ['the end', `delete from events where position = (select max(position) from events)`, /^the target ends before/],
     ['an event in the middle', `delete from events where position = 50`, /^event 50 /],
   ])('finds %s altered', async (_, sql, expected) => {
-    const { store } = await filledLog(100);
-    const folder = newFolder();
-    const target = await openFolder(folder);
-    await copyLog(plan(store, target));
-    await target.close();
+    const folder = copyOf(copied);
     const file = new Database(eventsFileOf(folder));
     expect(file.prepare(sql).run().changes).toBe(1);
     file.close();
@@ -293,11 +300,9 @@ describe('the comparison', () => {
 });
 
 describe('the examination of the source', () => {
-  const examined = (source: EventReader) =>
-    examineLog({ source, retry: quickRetry, signal: never, report: () => undefined });
+  const examined = (source: EventReader) => examineLog({ source, ...patiently });
 
   test('counts the events and reads the name of the log', async () => {
-    const { store, events } = await filledLog(250);
     expect(await examined(store)).toMatchObject({ events: events.length, logId });
   });
 
@@ -316,7 +321,6 @@ describe('the examination of the source', () => {
   });
 
   test('refuses a stream with a hole, at its beginning or later', async () => {
-    const { store, events } = await filledLog(300);
     const isLater = ({ revision }: StoredEvent): boolean => revision === 1n;
     for (const missing of [events.find(isLater), events.find(({ stream }) => stream.startsWith('contact-'))]) {
       const hole = without(store, missing);
@@ -330,7 +334,6 @@ describe('the examination of the source', () => {
     ['a number that is written in another way', { metadata: '{"actor":"ada@example.com","schema":1.0}' }, 'metadata'],
     ['no JSON', { data: '{"email":"ada@example.com"' }, 'data'],
   ])('refuses text that is not canonical by its place: %s', async (_, texts, field) => {
-    const { store, events } = await filledLog(100);
     const refused: unknown = await examined(altered(store, events[41], texts)).catch((error: unknown) => error);
     expect(String(refused)).toMatch(
       new RegExp(
@@ -341,7 +344,6 @@ describe('the examination of the source', () => {
   });
 
   test('refuses an event that is too large for one append, before anything is written', async () => {
-    const { store, events } = await filledLog(100);
     const large = { data: JSON.stringify({ text: 'x'.repeat(1_048_576) }) };
     await expect(examined(altered(store, events[41], large))).rejects.toThrow(
       /event 42, Noted .*at most 1048576 bytes/,

@@ -6,6 +6,7 @@ import {
   WrongExpectedRevisionError,
   logStart,
 } from '../../../src/eventstore/event-store.js';
+import { usually } from '../../support/amount.js';
 import type { Fault, FaultType } from '../../support/eventstoredb-stand-in-faults.js';
 import {
   collected,
@@ -181,8 +182,8 @@ describe('reading', () => {
   for (const type of ['hang', 'reset', 'shut_down'] as const)
     it(`that breaks off half-way (${type}) yields a beginning and the error, nothing twice`, async () => {
       const { server, store, other } = await faultyStore(type === 'hang' ? { silenceMs: 2_000 } : {});
-      const events = said(2_400);
-      for (let at = 0; at < 2_400; at += 400)
+      const events = said(1_600);
+      for (let at = 0; at < 1_600; at += 400)
         await other.append(stream, events.slice(at, at + 400), {
           expectedRevision: at === 0 ? 'no_stream' : BigInt(at - 1),
         });
@@ -271,7 +272,7 @@ describe('a restart in the middle', () => {
 
   it('under sixteen writers loses nothing that was acknowledged and doubles nothing', async () => {
     const { server, store, other } = await faultyStore();
-    const rounds = 30;
+    const rounds = usually(12, 30);
     const writing = Array.from({ length: 16 }, async (_, writer) => {
       const acknowledged: string[] = [];
       const one = writer % 2 === 0 ? store : other;

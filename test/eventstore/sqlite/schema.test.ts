@@ -1,7 +1,9 @@
 /** The file of the log holds what the service created and nothing else: at every open for writing, while it is open, in every verification. */
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
 import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
 import { allEvents, missing, newLogFile, openLog, openReader, said } from '../../support/event-log.js';
@@ -16,9 +18,14 @@ function change(file: string, sql: string): void {
   db.close();
 }
 
-async function newLog(): Promise<string> {
+const folder = mkdtempSync(path.join(tmpdir(), 'schema-'));
+const original = path.join(folder, 'events.db');
+beforeAll(() => writeLog(original, 12));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function newLog(): string {
   const file = newLogFile();
-  await writeLog(file, 12);
+  copyFileSync(original, file);
   return file;
 }
 
@@ -49,7 +56,7 @@ test.each([
     'the service did not create the ',
   ],
 ])('%s is found by verification, and refused before anything is written', async (_, sql, says) => {
-  const file = await newLog();
+  const file = newLog();
   change(file, sql);
   for (const depth of ['chain', 'streams'] as const)
     expect(await verified(file, { depth })).toMatchObject({ intact: false });
@@ -65,7 +72,7 @@ test.each([
 ])(
   'the view log, %s, is found by verification, and created again when the log is opened for writing',
   async (_, sql) => {
-    const file = await newLog();
+    const file = newLog();
     const before = await verified(file);
     change(file, `drop view log; ${sql}`);
     expect(await verified(file)).toMatchObject({ intact: false, difference: { kind: 'store', ordinal: null } });
@@ -110,7 +117,7 @@ test('a stream begun twice is refused by SQLite itself', async () => {
 });
 
 test.each([1, 2, 3, 4, 6])('a log of format %i is refused with the way to bring its events over', async (format) => {
-  const file = await newLog();
+  const file = newLog();
   change(file, `pragma user_version = ${format}`);
   const says = new RegExp(`has format ${format}, .*audience export events.*audience import events`);
   const before = readFileSync(file);
