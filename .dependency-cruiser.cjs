@@ -18,8 +18,8 @@ const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
 const readModelPort = '^src/readmodels/read-models\\.ts$';
-/** The link of an event in the evidence chain, its tree, and how members are found in the text of JSON. */
-const chain = '^src/eventstore/(chain|tree|json-text)\\.ts$';
+/** The link of an event in the evidence chain, its tree and sealed head, and how members are found in the text of JSON. */
+const chain = '^src/eventstore/(chain|tree|json-text|sealed-head)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
 const handling = '^src/commands/(handle|command-handler|state-cache|idempotent-append)\\.ts$';
 

@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 cff4d3fafdeca9037208150c34df8ad0d02dbad6dfc6f34c8c90e35a5ceba257. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 609fbc1701b3ec20657836d713564ed0c9e8eb5b99c1d8b2a44f8f90064e0f04. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1042,6 +1042,26 @@ export interface paths {
      * @description Needs the scope `tags:write`.
      */
     post: operations['createTag'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/views': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The views, and the fields that their documents are found by
+     * @description Those that the key may read. Needs the scope of what the view holds.
+     */
+    get: operations['listViews'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2339,18 +2359,6 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
-    InvalidTypesError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'types must be names of events';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 400;
-      /** @constant */
-      type: 'validation_error';
-    };
     KeyNotRotatableError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -2513,6 +2521,19 @@ export interface components {
            */
           unreadable?: number;
         };
+    ListedView: {
+      /** @description Fields that hold texts and are asked for one of them. */
+      array_fields: string[];
+      /** @description The fields of each index, in its order. */
+      indexes: string[][];
+      /**
+       * @description Name of the view.
+       * @example contacts
+       */
+      name: string;
+      /** @example 3 */
+      version: number;
+    };
     ListGrowth: {
       /**
        * Format: date-time
@@ -2610,18 +2631,6 @@ export interface components {
       type: 'method_not_allowed';
     };
     NeverInListError: {
-      /** @description The documented fields of the body, as far as they were sent. */
-      data?: Record<string, never>;
-      /** @constant */
-      message: 'The contact was never in this list';
-      /** @constant */
-      status: 'Error';
-      /** @constant */
-      statusCode: 404;
-      /** @constant */
-      type: 'never_in_list';
-    };
-    NeverInNamedListError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -3637,6 +3646,17 @@ export interface components {
       type: 'unknown_id';
     };
     UnknownParameterError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    UnknownParameterNearError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -4909,7 +4929,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4934,6 +4954,7 @@ export interface operations {
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
+            | components['schemas']['UnknownParameterNearError']
             | components['schemas']['RequiredError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError'];
@@ -4941,7 +4962,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4964,8 +4985,7 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError']
-            | components['schemas']['NeverInNamedListError'];
+            | components['schemas']['NeverInListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -5074,7 +5094,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5099,6 +5119,7 @@ export interface operations {
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
+            | components['schemas']['UnknownParameterNearError']
             | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
@@ -5109,7 +5130,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5132,8 +5153,7 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError']
-            | components['schemas']['NeverInNamedListError'];
+            | components['schemas']['NeverInListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -5291,7 +5311,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5316,6 +5336,7 @@ export interface operations {
             | components['schemas']['TooManyBytesError']
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
+            | components['schemas']['UnknownParameterNearError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError'];
@@ -5323,7 +5344,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list`, `The contact was never in this list. {names}` */
+      /** @description One of: `Resource not found`, `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?`, `The contact was never in this list. {names}` */
       404: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5346,8 +5367,7 @@ export interface operations {
             | components['schemas']['NoSuchContactError']
             | components['schemas']['NoSuchListError']
             | components['schemas']['NoSuchListNearError']
-            | components['schemas']['NeverInListError']
-            | components['schemas']['NeverInNamedListError'];
+            | components['schemas']['NeverInListError'];
         };
       };
       413: components['responses']['TooLarge'];
@@ -5417,7 +5437,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `types must be names of events`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5443,7 +5463,6 @@ export interface operations {
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError']
             | components['schemas']['NotOneOfError']
-            | components['schemas']['InvalidTypesError']
             | components['schemas']['InvalidLimitError'];
         };
       };
@@ -9602,6 +9621,79 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  listViews: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
+        'X-Min-Position'?: components['parameters']['X-Min-Position'];
+        /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The views, and the fields that their documents are found by */
+      200: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            data: components['schemas']['ListedView'][];
+            /** @constant */
+            status: 'Success';
+            /** @constant */
+            statusCode: 200;
+          };
+        };
+      };
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log` */
+      400: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'strict-transport-security': components['headers']['strict-transport-security'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['InvalidJsonError']
+            | components['schemas']['UnknownParameterError']
+            | components['schemas']['InvalidPositionError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      500: components['responses']['Internal'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listDocuments: {
     parameters: {
       query?: {
@@ -9869,6 +9961,7 @@ export const operationTable = {
   listProjections: ['get', '/v1/projections', 'safe'],
   listReads: ['get', '/v1/audit/access', 'safe'],
   listTags: ['get', '/v1/tags', 'safe'],
+  listViews: ['get', '/v1/views', 'safe'],
   releaseEmail: ['post', '/v1/email/{email_id}/release', 'unsafe'],
   removeContactTags: ['post', '/v1/contacts/tags/{list_id}/remove', 'safe'],
   requestErasure: ['post', '/v1/privacy/erasures', 'unsafe'],

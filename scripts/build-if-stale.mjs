@@ -10,7 +10,12 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const stampFile = path.join(root, 'dist', '.inputs');
 
 /** What the service reads beside its code. */
-const readAtRun = ['src/api/openapi/examples.json', 'src/audit/report.mustache', 'src/privacy/export.mustache'];
+const readAtRun = [
+  'src/api/openapi/examples.json',
+  'src/audit/page-head.mustache',
+  'src/audit/report.mustache',
+  'src/privacy/export.mustache',
+];
 
 function fingerprint() {
   const hash = createHash('sha256');

@@ -2,7 +2,8 @@
 import { createSlots } from '../audit/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
-import { exportAsPage, exportPolicy } from '../privacy/export-page.js';
+import { pagePolicy } from '../audit/page.js';
+import { exportAsPage } from '../privacy/export-page.js';
 import type { AccessLog } from './audit/access.js';
 import type { Endpoints } from './endpoints/endpoints.js';
 import { successPieces } from './envelope.js';
@@ -11,7 +12,7 @@ import type { Routes } from './routes.js';
 import { securityHeaders } from './security-headers.js';
 
 const exportsAtOnce = 2;
-const pageHeaders = securityHeaders(exportPolicy);
+const pageHeaders = securityHeaders(pagePolicy);
 
 interface PersonExportRoute {
   readonly audit: ExportSources;

@@ -24,6 +24,15 @@ export function viewsRoutes(routes: Routes, { endpoints, projections, queries, r
     return view;
   }
 
+  routes.on(endpoints.list, async ({ scopes }) => {
+    const readable = projections.filter((view) => scopesOf(view).every((scope) => scopes.has(scope)));
+    const data = readable.map(({ name, version, indexes, arrayIndexes: array_fields = [] }) => {
+      const shown = indexes.filter(({ scattered }) => scattered !== true).map(({ fields }) => fields);
+      return { name, version, indexes: shown, array_fields };
+    });
+    return await Promise.resolve({ data });
+  });
+
   routes.on(endpoints.page, async (call) => {
     const { limit, cursor, ...given } = call.query;
     const view = viewOf(call.parameter('name'), call);

@@ -141,7 +141,7 @@ async function verify({ file, views }: GuardedLog, { since, signal, take }: Veri
     const outcome =
       since === undefined
         ? outcomeOf(await verifyLog({ source, until: until.position, depth: 'chain', signal }))
-        : await verifyOn({ source, since, signal });
+        : await verifyOn({ log: source, source, since, signal });
     take({ type: 'whole', ...outcome });
   } catch (error) {
     take({ type: 'failed', message: error instanceof Error ? error.message : String(error) });

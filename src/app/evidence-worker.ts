@@ -35,7 +35,7 @@ const tell = (message: FromVerifier): void => main.postMessage(message);
 try {
   const source = openSqliteEventReader({ file, pollMs: 0 });
   if (since === undefined) await verifyWhole(source);
-  else tell({ type: 'whole', ...(await verifyOn({ source, since })) });
+  else tell({ type: 'whole', ...(await verifyOn({ log: source, source, since })) });
   await source.close();
 } catch (error) {
   tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });

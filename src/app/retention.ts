@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { eraseEnded, retainedSince } from '../privacy/retention.js';
-import { createLease, leaseMs, type Lease } from '../projector/lease.js';
+import type { Lease } from '../projector/lease.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
+import { openLease } from './own-lease.js';
 import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
@@ -29,10 +30,7 @@ interface RetentionOfProcess {
 export async function openRetention(options: RetentionOfProcess): Promise<{ close(): Promise<void> } | undefined> {
   const { config, settings } = options;
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
-  const models = isShared(settings) ? await openReadModels(settings.views) : undefined;
-  const now = (): number => performance.now();
-  const lease =
-    models && createLease({ readModels: models, name: 'retention', holder: randomUUID(), ttl: leaseMs, now });
+  const lease = await openLease(settings, 'retention');
   const closing = new AbortController();
   const turns = startTurns(options, lease, closing.signal);
   return {
@@ -40,7 +38,6 @@ export async function openRetention(options: RetentionOfProcess): Promise<{ clos
       closing.abort();
       await turns;
       await lease?.close();
-      await models?.close();
     },
   };
 }

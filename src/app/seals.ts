@@ -1,20 +1,21 @@
 /** Seals that the service makes by itself: of the verified part of the log, every so often and at its end, by one process at a time. */
-import { randomUUID, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
 import { sealFaults } from '../evidence/holding-seal.js';
 import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-folder.js';
-import { openSealKey, readSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
 import { sealNow } from '../evidence/seal-now.js';
 import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
-import { createLease, leaseMs, type Lease } from '../projector/lease.js';
+import type { Lease } from '../projector/lease.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
-import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
+import { openLease } from './own-lease.js';
 import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
@@ -41,36 +42,26 @@ export interface Seals {
 
 /** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */
 export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>, logger: Logger): () => KeyObject {
+  const open = () =>
+    openSealKey({ file: seals.key, dataDir }, () =>
+      logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it'),
+    );
   try {
-    const own = seals.key && readSealKey(seals.key);
-    if (own) return () => own;
+    const own = seals.key && open();
+    return own ? () => own : open;
   } catch (error) {
     if (error instanceof SealError) throw new ConfigurationError(`SEAL_KEY: ${error.message}`);
     throw error;
   }
-  return () => {
-    const { key, isNew } = openSealKey(path.join(dataDir, sealKeyName));
-    if (isNew) logger.info({ file: sealKeyName }, 'a key for seals was made in the data folder: keep a copy of it');
-    return key;
-  };
 }
 
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
 export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
   const { settings, config } = options;
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  if (!isShared(settings)) return startSeals(options, undefined);
-  const readModels = await openReadModels(settings.views);
-  const now = (): number => performance.now();
-  const lease = createLease({ readModels, name: 'seals', holder: randomUUID(), ttl: leaseMs, now });
+  const lease = await openLease(settings, 'seals');
   const seals = startSeals(options, lease);
-  return {
-    async close() {
-      await seals.close();
-      await lease.close();
-      await readModels.close();
-    },
-  };
+  return { close: () => seals.close().then(lease?.close) };
 }
 
 function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {

@@ -11,10 +11,11 @@ import { createFollower, type Follower, type FollowerStatus } from '../projector
 import { createLiveReader, type LiveReader } from '../projector/live-reader.js';
 import { createOwnWrites, type OwnWrites } from '../projector/read-your-writes.js';
 import { contactOfStream } from './contact-of-stream.js';
+import { contacts } from '../projections/contacts.js';
 import { createQueries } from '../projections/queries.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { oldStoragesName } from '../projector/old-storages.js';
-import { rebuildName, sameStorages, type Storages } from '../projector/storage.js';
+import { rebuildName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
 import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
@@ -52,9 +53,10 @@ export async function openViews(options: ViewsOptions) {
   );
   const own = createOwnWrites({ projections: liveProjections, head: await store.head(), now: monotonic });
   const parts: { projector?: ProjectorThread } = {};
+  const readModels = await openReadModels(settings.views);
   const rebuilds = await createRebuildCoordinator({
     settings,
-    readModels: await openReadModels(settings.views),
+    readModels,
     isShared: isShared(settings),
     holder: randomUUID(),
     requestSwitch: async (built) =>
@@ -82,7 +84,15 @@ export async function openViews(options: ViewsOptions) {
     follower?.wake();
   });
   const contactOf = settings.views.kind === 'embedded' ? (stream: string) => contactOfStream(store, stream) : undefined;
-  const queries = createQueries(views, { contactOf });
+  const streamOfErased = async (contactId: string): Promise<string | undefined> => {
+    const storage = views.used()?.[contacts.name];
+    if (storage === undefined) return undefined;
+    const stored = (await readModels.load(storedAs(contacts, storage), [contactId])).get(contactId);
+    // The erasure is the last event that changed the document.
+    const event = stored?.document === null ? await store.readAt(stored.position) : undefined;
+    return event?.type === 'ContactErased' ? event.stream : undefined;
+  };
+  const queries = createQueries(views, { contactOf, streamOfErased });
   const status = (): ViewsStatus => statusOf(projector?.status(), follower);
   return {
     ownWrites: own,

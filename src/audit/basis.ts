@@ -61,8 +61,18 @@ async function listsIn(reader: AuditReader, { stream, contactId = '', ids, horiz
   return (id: string): boolean => named.has(id);
 }
 
-/** @param basis names the list that was taken for a name. */
-export const neverInList = ({ list_note }: Basis): ServiceError =>
-  list_note === undefined
-    ? new ServiceError('never_in_list')
-    : new ServiceError('never_in_named_list', { names: list_note });
+/** A "never" is an answer: it says what it rests on. */
+export const neverInList = (basis: Basis): ServiceError =>
+  new ServiceError('never_in_list', { names: basisInWords(basis).join(' ') });
+
+/** What an answer rests on, after what must be known of it. */
+export function basisInWords(basis: Basis): readonly string[] {
+  const { answered_at, log_id, position, ordinal, head, unlinked, future, list_note } = basis;
+  const chain = ordinal === null ? `position ${position}` : `event ${ordinal}, head ${head}`;
+  const rest = unlinked && ordinal !== null ? `; what came after it, up to position ${position}, has no link yet` : '';
+  return [
+    ...(list_note === undefined ? [] : [list_note]),
+    ...(future ? ['The time is in the future: this is how it is now, and what happens until then may change it.'] : []),
+    `Answered at ${answered_at} from the log ${log_id}, up to ${chain}${rest}.`,
+  ];
+}

@@ -12,8 +12,8 @@ export function describe(event: DomainEvent, listName?: string): string {
       return `The profile was changed${event.data.person === null ? '' : `: ${profileChanges(event.data.person)}`}.`;
     case 'ContactSubscribed':
     case 'ContactUnsubscribed': {
-      const consent = event.type === 'ContactSubscribed' ? ', with consent' : ', with the withdrawal of consent';
-      return `${statusChange(event)}${event.data.person === undefined ? '' : consent}.`;
+      const consent = event.data.person === undefined ? '' : `, with ${consentIn(event)}`;
+      return `${statusChange(event)}${consent}.`;
     }
     case 'ConsentRecorded':
       return `Consent was recorded for the list ${quoted(event.data.list_name)}; the status stayed ${event.data.status}.`;
@@ -101,6 +101,11 @@ function statusChange({ type, data }: StatusEvent): string {
       : `Put on the list ${list} unsubscribed`;
   // Not "again": the contact may have come into the list unsubscribed.
   return isSubscription ? `Subscribed to the list ${list}` : `Unsubscribed from the list ${list}`;
+}
+
+function consentIn({ type, data }: StatusEvent): string {
+  if (type === 'ContactSubscribed') return 'consent';
+  return `the ${data.previous_status === null ? 'refusal' : 'withdrawal'} of consent`;
 }
 
 function tagNames({ data: { tags } }: TagEvent): string {

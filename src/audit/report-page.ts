@@ -1,26 +1,20 @@
 /** A report as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import Mustache from 'mustache';
 import type { Consent } from '../events/contact.js';
 import { profileFields } from '../events/contact.js';
 import type { ContactAt, Evidence, HistoryItem, ProfileValues, SubscriptionAt } from './answers.js';
+import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 
 const template = readFileSync(new URL('./report.mustache', import.meta.url), 'utf8');
-const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';
-const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-
-/** What a browser may do with the page: show it, in its own style. */
-export const reportPolicy = { styleSrc: [styleHash] };
 
 export function reportPage({ question, contact, history, emails, ...rest }: Report): string {
   const { answered_at, log_id, position, ordinal, head, unlinked = false, future = false, list_note = false } = contact;
-  return Mustache.render(template, {
+  return rendered(template, {
+    title: `Report on ${question.contact}`,
     ...rest,
     ...question,
     ...{ answered_at, log_id, position, ordinal, head, unlinked, future, list_note },
-    policy: `default-src 'none'; style-src ${styleHash}`,
     contact_id: contact.contact_id ?? 'CONTACT',
     profile: profileRows(contact),
     subscriptions: subscriptionsOf(contact).map(subscriptionRow),
@@ -62,16 +56,16 @@ export function subscriptionRow({ list_id, list_name, status, consent, tags, bec
   };
 }
 
-/** A consent that came with an unsubscription is its withdrawal. */
 export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
+  const isRefused = type === 'ContactUnsubscribed';
   const { source, legal_basis, statement, occurred_at, ip } = consent;
   return {
-    title: type === 'ContactUnsubscribed' ? 'Withdrawal of consent' : 'Consent',
+    title: isRefused ? 'Consent refused or withdrawn' : 'Consent',
     rows: joined(
       [
-        { name: 'given at', value: occurred_at },
+        { name: isRefused ? 'said at' : 'given at', value: occurred_at },
         { name: 'source', value: source },
-        { name: 'legal basis', value: legal_basis },
+        { name: isRefused ? 'legal basis that it ends' : 'legal basis', value: legal_basis },
         { name: 'from', value: ip },
       ].filter(({ value }) => value !== undefined),
     ),

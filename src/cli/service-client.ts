@@ -55,10 +55,10 @@ export async function findService(place: ServicePlace): Promise<ServiceClient | 
   if (url === undefined) return undefined;
   const target = { url, fetching: fetchFor(url, place) };
   const client = createServiceClient(target, place);
-  const answers = await isAlive(target, signal);
-  if (named !== undefined && !answers)
-    throw new CommandFailedError(`No service answers at ${client.url}.`, { type: 'no_service' });
-  if (!answers || (named === undefined && !isOwn(client, place))) return undefined;
+  const silence = await silenceOf(target, signal);
+  if (named !== undefined && silence !== undefined)
+    throw new CommandFailedError(`No service answers at ${client.url} (${silence}).`, { type: 'no_service' });
+  if (silence !== undefined || (named === undefined && !isOwn(client, place))) return undefined;
   place.onNotice(`Through the service at ${client.url}.`);
   return client;
 }
@@ -94,16 +94,24 @@ interface Target {
 
 const alive = z.object({ data: z.object({ alive: z.literal(true) }) });
 
-async function isAlive({ url, fetching }: Target, signal: AbortSignal): Promise<boolean> {
+const ofCertificate = /CERT|SIGNATURE/;
+
+/** Why no service answers; undefined: one does. */
+async function silenceOf({ url, fetching }: Target, signal: AbortSignal): Promise<string | undefined> {
   try {
     const answer = await fetching(`${url}/health/live`, {
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
     });
-    return alive.safeParse(await answer.json()).success;
-  } catch {
+    return alive.safeParse(await answer.json()).success
+      ? undefined
+      : `what answers is not this service: status ${answer.status}`;
+  } catch (error) {
     signal.throwIfAborted();
-    return false;
+    const reason = reasonOf(error);
+    return ofCertificate.test(reason)
+      ? `its certificate is not trusted: ${reason}; that of your own CA is with NODE_EXTRA_CA_CERTS=/path/to/ca.pem`
+      : reason;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The private key that seals a log: in the data folder, made when it is first needed, or one's own. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { createDurably } from '../eventstore/durable-file.js';
 import { publicKeyOf, SealError } from './seal.js';
 
@@ -13,14 +14,21 @@ export function readSealKey(file: string): KeyObject {
   return key;
 }
 
-/** The key in this file, made there (mode 0600) where there is none. @throws SealError; what the file system throws */
-export function openSealKey(file: string): { readonly key: KeyObject; readonly isNew: boolean } {
-  if (existsSync(file)) return { key: readSealKey(file), isNew: false };
+interface SealKeyPlaces {
+  /** One's own; undefined: the key of the data folder, made there (mode 0600) when it is first needed. */
+  readonly file: string | undefined;
+  readonly dataDir: string;
+}
+
+/** @throws SealError; what the file system throws */
+export function openSealKey({ file: own, dataDir }: SealKeyPlaces, onMade: (file: string) => void): KeyObject {
+  const file = own ?? path.join(dataDir, sealKeyName);
+  if (own !== undefined || existsSync(file)) return readSealKey(file);
   const { privateKey } = generateKeyPairSync('ed25519');
-  // When a key is lost, its seals look like a stranger's.
-  const isNew = createDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  // Another process may have been quicker.
-  return { key: isNew ? privateKey : readSealKey(file), isNew };
+  // When a key is lost, its seals look like a stranger's. Another process may have been quicker.
+  if (!createDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())) return readSealKey(file);
+  onMade(file);
+  return privateKey;
 }
 
 function privateKeyIn(file: string): KeyObject {

@@ -19,7 +19,8 @@ export function outcomeOf(result: Verification): Outcome {
 }
 
 interface VerifyOnOptions {
-  readonly source: EventReader & LinkSource;
+  readonly log: Pick<EventReader, 'readStream'>;
+  readonly source: LinkSource;
   readonly since: Since;
   readonly signal?: AbortSignal;
 }
@@ -27,12 +28,12 @@ interface VerifyOnOptions {
 export interface Since {
   /** How far the log was verified before. */
   readonly verified: ChainHead;
-  /** Of the sealed head. */
-  readonly headKey: Uint8Array;
+  /** Of the sealed head; undefined: it is not known, and its MAC is not checked. */
+  readonly headKey: Uint8Array | undefined;
 }
 
 /** To the end of the log as it is now, whose sealed head must fit. @throws StoreUnavailableError; the signal's reason when it aborts */
-export async function verifyOn({ source, since, signal }: VerifyOnOptions): Promise<Outcome> {
+export async function verifyOn({ log, source, since, signal }: VerifyOnOptions): Promise<Outcome> {
   const { verified, headKey } = since;
   const end = await openHeadCheck(source, { key: headKey });
   const after = verified.count === 0 ? {} : { after: verified };
@@ -40,6 +41,6 @@ export async function verifyOn({ source, since, signal }: VerifyOnOptions): Prom
   if (!result.intact) return outcomeOf(result);
   const { count, head } = result;
   const linkThere = count === end.sealed?.count ? head : undefined;
-  const difference = end.difference({ logId: (await readLogId(source)) ?? '', count, kept: count, linkThere });
+  const difference = end.difference({ logId: (await readLogId(log)) ?? '', count, kept: count, linkThere });
   return { difference, verified: count === verified.count ? verified : outcomeOf(result).verified };
 }

@@ -1,8 +1,8 @@
 /** The export of one person as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/access.js';
+import { rendered } from '../audit/page.js';
 import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report-page.js';
 import { plainText } from '../mailer/message.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
@@ -12,17 +12,12 @@ import type { Pages, PersonExport } from './export.js';
 const template = readFileSync(new URL('./export.mustache', import.meta.url), 'utf8');
 const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', reading = '', end = ''] =
   template.split('{{!cut}}\n');
-const style = /<style>([\s\S]*?)<\/style>/.exec(head)?.[1] ?? '';
-const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-
-/** What a browser may do with the page: show it, in its own style. */
-export const exportPolicy = { styleSrc: [styleHash] };
 
 export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
   const { contact, erasures } = about;
-  yield Mustache.render(head, {
+  yield rendered(head, {
     ...about,
-    policy: `default-src 'none'; style-src ${styleHash}`,
+    title: `What is stored about ${about.email}`,
     profile: contact === null ? false : profileRows(contact),
     subscriptions: contact === null ? [] : subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact?.unreadable ?? [],

@@ -53,6 +53,8 @@ export type Queries = ReturnType<typeof createQueries>;
 export interface QueriesOptions {
   /** The id of the last life's contact in a stream, where the views keep no index of streams. */
   readonly contactOf?: ((stream: string) => Promise<string | undefined>) | undefined;
+  /** The stream of a contact that was erased, by the tombstone of its document. */
+  readonly streamOfErased?: (contactId: string) => Promise<string | undefined>;
 }
 
 /**
@@ -60,7 +62,7 @@ export interface QueriesOptions {
  * only make names newer, and every id that is met has its document. All throw ReadModelsUnavailableError; the pages
  * also InvalidCursorError. Undefined = there is none.
  */
-export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOptions = {}) {
+export function createQueries(reader: ReadModelReader, { contactOf, streamOfErased }: QueriesOptions = {}) {
   return {
     groups: catalogueIn<GroupDocument>(reader, groups),
     lists: catalogueIn<ListDocument>(reader, lists),
@@ -81,6 +83,7 @@ export function createQueries(reader: ReadModelReader, { contactOf }: QueriesOpt
       const { documents } = await reader.find<ContactDocument>(contacts, query);
       return withSubscriptions(reader, documents[0]?.document);
     },
+    streamOfErased: async (contactId: string) => await streamOfErased?.(contactId),
     /** By contact id. Undefined when there is no such list; a deleted tag is on nobody. */
     pageContactsOfList: (listId: string, request: ContactsOfListRequest) => pageContactsOfList(reader, listId, request),
     getDocument: (view: View, id: string) => reader.get(view, id),

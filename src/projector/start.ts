@@ -1,7 +1,7 @@
 /** What the projector does before it folds: makes sure that the views belong to this log and to this code. */
-import { codec } from '../events/codec.js';
 import { serviceStream } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import { logIdIn } from '../eventstore/sealed-head.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { dropAll, noteOldStorages, unpark } from './old-storages.js';
 import { parkedView } from './parked.js';
@@ -148,12 +148,7 @@ function refuseNewer(found: Checkpoint, views: readonly View[]): void {
 
 /** Undefined while the log is empty. @throws StoreUnavailableError */
 export async function readLogId(reader: Pick<EventReader, 'readStream'>): Promise<string | undefined> {
-  for await (const events of reader.readStream(serviceStream, { limit: 1 })) {
-    for (const stored of events) {
-      const { event } = codec.decode(stored);
-      if (event.type === 'ServiceInitialised') return event.data.log_id;
-    }
-  }
+  for await (const [first] of reader.readStream(serviceStream, { limit: 1 })) return logIdIn(first) || undefined;
   return undefined;
 }
 

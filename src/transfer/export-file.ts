@@ -31,12 +31,9 @@ export function demandPlace(file: string, isForced: boolean): void {
  * Written into a folder beside its place, made durable, then renamed. Nothing is left when it ends early.
  * @throws CommandFailedError the folder cannot be written to. @throws what the pieces throw; what the file system throws.
  */
-export async function writeWhole(file: string, pieces: Pieces): Promise<Written> {
+export function writeWhole(file: string, pieces: Pieces): Promise<Written> {
   const folder = path.dirname(path.resolve(file));
-  const own = await mkdtemp(path.join(folder, '.export-')).catch((error: unknown) => {
-    throw unwritable(folder, error);
-  });
-  try {
+  return withDraft(folder, async (own) => {
     const written = await writeDurably(path.join(own, 'data'), (handle) =>
       writeAll((bytes) => handle.appendFile(bytes), pieces),
     );
@@ -48,9 +45,15 @@ export async function writeWhole(file: string, pieces: Pieces): Promise<Written>
     await rename(path.join(own, 'sum'), checksumFileOf(file));
     await syncFolder(folder);
     return written;
-  } finally {
-    await rm(own, { recursive: true, force: true });
-  }
+  });
+}
+
+/** With a folder of its own in this one, which is gone at the end. @throws CommandFailedError the folder cannot be written to */
+export async function withDraft<Result>(folder: string, work: (own: string) => Promise<Result>): Promise<Result> {
+  const own = await mkdtemp(path.join(folder, '.export-')).catch((error: unknown) => {
+    throw unwritable(folder, error);
+  });
+  return await work(own).finally(() => rm(own, { recursive: true, force: true }));
 }
 
 /** Names the folder, and not the draft in it. */

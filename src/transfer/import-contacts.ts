@@ -44,8 +44,9 @@ export async function importContacts(
   const { file, isDryRun, status } = request;
   const { size: total, mtimeMs } = statSync(file);
   const rows = rowsOf(request);
-  const fields = columnsOf(await headerIn(rows), request);
-  const unknown = fields.flatMap((field, index) => (field === undefined ? [index + 1] : []));
+  const header = await headerIn(rows);
+  const fields = columnsOf(header, request);
+  const unknown = header.filter((_, index) => fields[index] === undefined).map((name) => JSON.stringify(name));
   if (unknown.length > 0) options.onNotice(`Not imported, for they are no fields: columns ${unknown.join(', ')}.`);
   const progress = openContactsProgress(file, JSON.stringify([options.service, total, mtimeMs, request]), isDryRun);
   const { done } = progress;

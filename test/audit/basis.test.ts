@@ -109,7 +109,7 @@ describe('a name', () => {
     ]);
     expect(await taken(log, named, second(1))).toMatchObject([list.list_id, expect.anything()]);
     // The list that had the name then; the contact was in the other one only.
-    const never = { code: 'never_in_named_list', message: expect.stringMatching(/lst_b.*also the name of/) as unknown };
+    const never = { code: 'never_in_list', message: expect.stringMatching(/lst_b.*also the name of/) as unknown };
     await expect(log.audit.contactAt({ ...of, time: second(3) })).rejects.toMatchObject(never);
   });
 

@@ -158,7 +158,9 @@ describe('the page', () => {
   test('a withdrawal is called so', async () => {
     const html = await page({ source: 'link in an e-mail', ip: '203.0.113.7' }, 'ContactUnsubscribed');
     expect(html).toContain('Unsubscribed from the list &quot;Newsletter&quot;, with the withdrawal of consent.');
-    expect(html).toContain('Withdrawal of consent: source <bdi>link in an e-mail</bdi>, from <bdi>203.0.113.7</bdi>\n');
+    expect(html).toContain(
+      'Consent refused or withdrawn: source <bdi>link in an e-mail</bdi>, from <bdi>203.0.113.7</bdi>\n',
+    );
   });
 
   test('tags stand in one line, what came after the seal is marked, a seal that does not hold is said first', async () => {

@@ -58,7 +58,7 @@ test('columns by name and map, tags, consent, empty cells; bad rows are reported
     rejected: 5,
     rejected_file: `${file}.rejected.csv`,
   });
-  expect(ended.err).toContain('columns 7');
+  expect(ended.err).toContain('columns "Notes"');
   expect(rejected(file).split('\r\n')).toEqual([
     'line,reason',
     '4,email must be a valid email address',

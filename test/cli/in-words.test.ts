@@ -1,20 +1,20 @@
 /** What the answers of the auditor have in common, in words. */
 import { expect, test } from 'vitest';
-import { basisInWords, consentInWords } from '../../src/cli/audit/in-words.js';
+import { basisLines, consentInWords } from '../../src/cli/audit/in-words.js';
 import { table } from '../../src/cli/table.js';
 
 const basis = { answered_at: '2026-03-01T11:00:00.000Z', log_id: 'log', position: '0042', ordinal: 42, head: 'ab' };
 
 test('what an answer rests on is one line, after what must be known of it', () => {
-  expect(basisInWords(basis)).toEqual([
+  expect(basisLines(basis)).toEqual([
     'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 42, head ab.',
   ]);
-  expect(basisInWords({ ...basis, ordinal: 40, unlinked: true, future: true, list_note: 'a\u001b' })).toEqual([
+  expect(basisLines({ ...basis, ordinal: 40, unlinked: true, future: true, list_note: 'a\u001b' })).toEqual([
     'a\\u001b',
     'The time is in the future: this is how it is now, and what happens until then may change it.',
     'Answered at 2026-03-01T11:00:00.000Z from the log log, up to event 40, head ab; what came after it, up to position 0042, has no link yet.',
   ]);
-  expect(basisInWords({ ...basis, ordinal: null, head: null, unlinked: true })).toEqual([
+  expect(basisLines({ ...basis, ordinal: null, head: null, unlinked: true })).toEqual([
     'Answered at 2026-03-01T11:00:00.000Z from the log log, up to position 0042.',
   ]);
 });

@@ -103,7 +103,7 @@ describe('finding it', () => {
     const gone = await goneAddress();
     const refused = findService(place({ named: gone.replace('//', '//user:password@') }));
     await expect(refused).rejects.toEqual(
-      new CommandFailedError(`No service answers at ${gone}.`, { type: 'no_service' }),
+      new CommandFailedError(`No service answers at ${gone} (ECONNREFUSED).`, { type: 'no_service' }),
     );
     await expect(findService(place({ named: 'ftp://user:password@host' }))).rejects.toEqual(
       new UsageError('--url (or AUDIENCE_URL) must be an address that begins with http:// or https://'),

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { keepSeal, sealsName } from '../../src/evidence/seal-folder.js';
-import { openSealKey, sealKeyName } from '../../src/evidence/seal-key.js';
+import { openSealKey } from '../../src/evidence/seal-key.js';
 import { sealNow } from '../../src/evidence/seal-now.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { someAddress, someRequestId, unique } from '../support/answers.js';
@@ -66,7 +66,7 @@ test('it names the newest seal in the folder while that holds, and none whose si
   const email = someAddress('Bob');
   await service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
   const log = openSqliteEventReader({ file: path.join(service.dataDir, 'events.db'), pollMs: 0 });
-  const { key } = openSealKey(path.join(service.dataDir, sealKeyName));
+  const key = openSealKey({ file: undefined, dataDir: service.dataDir }, () => undefined);
   const [verified, now] = [log.chainHead(), Date.now()];
   const seal = await sealNow({ log, source: log.tree, verified, key, now });
   await log.close();

@@ -214,8 +214,8 @@ describe('GET /v1/audit/events', () => {
   test.for([
     ['?after=x', 'after is not a position of this log'],
     ['?after=1.5', 'after is not a position of this log'],
-    ['?types=ContactKidnapped', 'types must be names of events'],
-    ['?types=ContactCreated,', 'types must be names of events'],
+    ['?types=ContactKidnapped', 'types must be names of events: there is no "ContactKidnapped"'],
+    ['?types=ContactCreated,', 'types must be names of events: there is no ""'],
     ['?follow=yes', 'follow must be true or false'],
     ['?format=xml', 'format must be json or ndjson'],
     ['?limit=0', 'limit must be a whole number from 1 to 200'],

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSealKey, readSealKey } from '../../src/evidence/seal-key.js';
+import { openSealKey } from '../../src/evidence/seal-key.js';
 import {
   checkSeal,
   createSeal,
@@ -134,20 +134,21 @@ test('only what is whole, intact and signed with Ed25519 becomes a seal', async 
 });
 
 test('the key is made once, for its owner only, and never written over', () => {
-  const file = path.join(newFolder(), 'seal-key.pem');
+  const dataDir = newFolder();
+  const file = path.join(dataDir, 'seal-key.pem');
   const mask = process.umask(0);
   onTestFinished(() => void process.umask(mask));
-  const made = openSealKey(file);
-  expect(made.isNew).toBe(true);
+  const said: string[] = [];
+  const open = (own?: string) => openSealKey({ file: own, dataDir }, (made) => said.push(made));
+  const made = open();
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const again = openSealKey(file);
-  expect(again.isNew).toBe(false);
-  expect(publicKeyOf(again.key)).toBe(publicKeyOf(made.key));
+  expect(publicKeyOf(open())).toBe(publicKeyOf(made));
+  expect(said).toEqual([file]);
   copyFileSync(file, `${file}.copy`);
-  expect(publicKeyOf(readSealKey(`${file}.copy`))).toBe(publicKeyOf(made.key));
+  expect(publicKeyOf(open(`${file}.copy`))).toBe(publicKeyOf(made));
   writeFileSync(file, 'no key');
-  expect(() => openSealKey(file)).toThrow(SealError);
-  expect(() => readSealKey(`${file}.gone`)).toThrow(SealError);
+  expect(() => open()).toThrow(SealError);
+  expect(() => open(`${file}.gone`)).toThrow(SealError);
 });
 
 test('the stand-alone verifier says what it was asked wrongly, or cannot read', async () => {

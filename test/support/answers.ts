@@ -57,7 +57,6 @@ export const refusals = {
   notFound: { statusCode: 404, status: 'Error', message: 'Resource not found', data: {}, type: 'not_found' },
   contact: missing('There is no such contact', 'unknown_contact'),
   list: missing('There is no such list', 'unknown_list'),
-  neverInList: missing('The contact was never in this list', 'never_in_list'),
   method: { statusCode: 405, status: 'Error', message: 'Method not allowed', data: {}, type: 'method_not_allowed' },
   tooLarge: { statusCode: 413, status: 'Error', message: 'Request body is too large', data: {}, type: 'too_large' },
   mediaType: {

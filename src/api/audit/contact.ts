@@ -18,24 +18,22 @@ export interface FoundContact {
 export type FindContact = (call: Pick<Call, 'minPosition'>, text: string) => Promise<FoundContact>;
 
 export interface ContactSources {
-  readonly queries: Pick<Queries, 'contactById'>;
+  readonly queries: Pick<Queries, 'contactById' | 'streamOfErased'>;
   readonly reads: Reads;
   readonly streamOf: (email: string) => string;
 }
 
-/** The stream follows from an address; for an id the view knows it. */
+/** The stream follows from an address; for an id the view knows it, also of a contact that was erased. */
 export function contactFinder({ queries, reads, streamOf }: ContactSources): FindContact {
-  const foundBy = (email: string): FoundContact => {
-    const stream = streamOf(email);
-    return { stream, subject: recipientOf(stream) };
-  };
+  const at = (stream: string): FoundContact => ({ stream, subject: recipientOf(stream) });
   return async (call, text) => {
     const contact = parseContact(text);
-    if ('email' in contact) return foundBy(contact.email);
+    if ('email' in contact) return at(streamOf(contact.email));
     const { contactId } = contact;
     await reads.visible(call, { touched: [`contacts/${contactId}`], parked: [] });
     const found = await queries.contactById(contactId);
-    if (found !== undefined) return { ...foundBy(found.email), contactId };
+    const stream = found === undefined ? await queries.streamOfErased(contactId) : streamOf(found.email);
+    if (stream !== undefined) return { ...at(stream), contactId };
     // The view may lack the contact because it could not fold its events.
     if (reads.isIncomplete(['contacts'])) throw new ServiceError('unavailable', {}, { retryAfter: 60 });
     throw new ServiceError('no_such_contact');

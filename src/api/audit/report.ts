@@ -2,7 +2,8 @@
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
 import { createReport, type ReportSources } from '../../audit/report.js';
-import { reportPage, reportPolicy } from '../../audit/report-page.js';
+import { pagePolicy } from '../../audit/page.js';
+import { reportPage } from '../../audit/report-page.js';
 import type { AccessLog } from './access.js';
 import type { FindContact } from './contact.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
@@ -23,7 +24,7 @@ interface ReportRoute {
   readonly find: FindContact;
 }
 
-const pageHeaders = securityHeaders(reportPolicy);
+const pageHeaders = securityHeaders(pagePolicy);
 
 export function addReport(routes: Routes, endpoint: Endpoints['audit']['report'], options: ReportRoute): void {
   const { audit, proofs, access, find } = options;

@@ -4,18 +4,19 @@ import * as answers from '../../audit/answers.js';
 import { report } from '../../audit/report-answer.js';
 import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
-import { refusal } from '../schemas/rules.js';
 import { incomplete, pageOf } from '../schemas/answers.js';
 import { proofSchema } from '../../evidence/bundle.js';
 import { ownRead } from './endpoint.js';
 
 const listId = optionalText('Id or name of a list: only what concerns it.');
 const listErrors = ['no_such_list', 'no_such_list_near'] as const;
-const neverInList = ['never_in_list', 'never_in_named_list'] as const;
 
 const eventTypes = optionalText('')
   .transform((names) => names?.split(',') ?? [])
-  .refine((names) => names.every(isEventType), refusal('invalid_types'))
+  .superRefine((names, { addIssue }) => {
+    const wrong = names.find((name) => !isEventType(name))?.slice(0, 64);
+    if (wrong !== undefined) addIssue({ code: 'custom', params: { code: 'invalid_types', names: wrong } });
+  })
   .meta({
     description: 'Names of events, separated by commas: only these.',
     type: 'string',
@@ -24,6 +25,13 @@ const eventTypes = optionalText('')
 
 /** Where `contact` is an address. */
 const ofAddress = ['too_many_bytes', 'invalid_characters', 'invalid_email'] as const;
+const ofContactInList = [
+  ...ofAddress,
+  'unknown_parameter_near',
+  'no_such_contact',
+  ...listErrors,
+  'never_in_list',
+] as const;
 
 export const auditEndpoints = {
   history: ownRead('getContactHistory', '/v1/audit/contacts/{contact}/history', {
@@ -32,7 +40,7 @@ export const auditEndpoints = {
     description: '`contact` is an id or an address.',
     query: z.object({ list_id: listId, ...between, ...paging }).refine(inOrder, outOfOrder),
     answer: pageOf(answers.historyItem, { ...answers.historyBasis, incomplete }),
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
+    errors: ofContactInList,
   }),
   contactAt: ownRead('getContactAt', '/v1/audit/contacts/{contact}/at', {
     scope: 'audit:read',
@@ -40,7 +48,7 @@ export const auditEndpoints = {
     description: '`contact` is an id or an address.',
     query: z.object({ time: time('end', 'The point in time.'), list_id: listId }),
     answer: { data: answers.contactAt },
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
+    errors: ofContactInList,
   }),
   report: ownRead('getContactReport', '/v1/audit/contacts/{contact}/report', {
     scope: 'audit:read',
@@ -49,7 +57,7 @@ export const auditEndpoints = {
       '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
     query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
     answer: { data: report, others: { 'text/html': z.string() } },
-    errors: [...ofAddress, 'no_such_contact', ...listErrors, ...neverInList],
+    errors: ofContactInList,
   }),
   proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
     scope: 'audit:read',

@@ -8,17 +8,17 @@ import { paging } from '../schemas/query.js';
 import { text } from '../schemas/rules.js';
 import { ownRead, ownWrite } from './endpoint.js';
 
-const isCode = (value: string): boolean => /^[a-z0-9_]{0,40}$/.test(value);
+const isCode = (value: string): boolean => /^[a-z0-9_]{1,40}$/.test(value);
 const reason = text(
   { form: { fits: isCode, code: 'invalid_code' } },
   {
     description: 'A code that says why. Nothing personal: it stays in the log.',
     examples: ['requested'],
-    pattern: '^[a-z0-9_]{0,40}$',
+    pattern: '^[a-z0-9_]{1,40}$',
   },
 )
   .nullish()
-  .transform((given) => (given === null || given === '' ? undefined : given));
+  .transform((given) => given ?? undefined);
 
 export const privacyEndpoints = {
   export: ownRead('exportPerson', '/v1/privacy/export', {

@@ -1,11 +1,17 @@
 /** The endpoints of the documents of views. */
 import { z } from 'zod';
 import { incomplete, pageOf } from '../schemas/answers.js';
-import { viewDocument } from '../schemas/answers-views.js';
+import { listedView, viewDocument } from '../schemas/answers-views.js';
 import { paging } from '../schemas/query.js';
 import { ownRead } from './endpoint.js';
 
 export const viewEndpoints = {
+  list: ownRead('listViews', '/v1/views', {
+    scope: 'of the view',
+    summary: 'The views, and the fields that their documents are found by',
+    description: 'Those that the key may read.',
+    answer: { data: z.array(listedView) },
+  }),
   page: ownRead('listDocuments', '/v1/views/{name}', {
     scope: 'of the view',
     summary: 'The documents of a view',

@@ -94,6 +94,15 @@ export const readiness = object('Readiness', {
   mailer: z.strictObject({ running: count, worklist_readable: flag }).optional(),
 });
 
+const fields = z.array(z.string());
+
+export const listedView = object('ListedView', {
+  name: view,
+  version: count.min(1),
+  indexes: z.array(fields).describe('The fields of each index, in its order.'),
+  array_fields: fields.describe('Fields that hold texts and are asked for one of them.'),
+});
+
 export const viewDocument = object(
   'ViewDocument',
   {

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { ContactAt, Evidence, NextChange, Reasons, SubscriptionAt } from '../../audit/answers.js';
 import { profileFields } from '../../events/contact.js';
-import { basisInWords, consentInWords } from './in-words.js';
+import { basisLines, consentInWords } from './in-words.js';
 import { auditing, findContact } from './log.js';
-import { timeIn, timeOption } from './options.js';
+import { timeOption } from './options.js';
 import { paintFor, type Paint } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { sayNotRecorded } from '../not-recorded.js';
@@ -20,7 +20,7 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
     .command('at')
     .description('how a contact was at a time, or is now: status, tags and profile, each with its reason')
     .argument('<contact>', 'contact id, or e-mail address')
-    .addOption(timeOption('--at, --time <time>'))
+    .addOption(timeOption(line.clock))
     .option('--list <list>', 'only this list, by id or name, also when the contact was not in it then')
     .action((contact: string, options: unknown) => at(contact, optionsSchema.parse(options), line));
   withExamples(command, [
@@ -29,12 +29,11 @@ export function registerAuditAt(audit: Command, line: CommandLine): void {
   ]);
 }
 
-async function at(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const time = options.time === undefined ? undefined : timeIn('--time', options.time, 'end');
+async function at(contact: string, asked: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const { stdout, signal, env } = line;
   await auditing(line, async (open) => {
     const found = await findContact(contact, open);
-    const answer = await open.audit.contactAt({ ...found, list: options.list, time, signal });
+    const answer = await open.audit.contactAt({ ...found, ...asked, signal });
     await stdout.write(line.json ? `${JSON.stringify(answer)}\n` : inWords(answer, paintFor(stdout, env)));
     sayNotRecorded(line);
   });
@@ -57,7 +56,7 @@ function inWords(contact: ContactAt, paint: Paint): string {
         ];
   const shown = subscriptions.flatMap((subscription) => ['', ...subscriptionLines(subscription, paint)]);
   const none = profile !== null && shown.length === 0 ? ['', 'In no list.'] : [];
-  return [...lines, ...shown, ...none, ...missed(unreadable), '', ...basisInWords(contact)]
+  return [...lines, ...shown, ...none, ...missed(unreadable), '', ...basisLines(contact)]
     .map((line) => `${line}\n`)
     .join('');
 }

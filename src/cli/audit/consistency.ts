@@ -1,13 +1,14 @@
 /** `audience audit consistency`: proves that the log of a newer seal holds that of an older one unchanged. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { proveConsistency, ProofError } from '../../evidence/prove.js';
-import { demandPlace } from '../../transfer/export-file.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import { proveConsistency } from '../../evidence/prove.js';
+import { UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
-import { keep, withTree } from './sealing.js';
+import { whileOpen } from '../while-open.js';
+import { demandDestination, put, refuseProof, withTree } from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({ out: z.string().min(1).default('-'), force: z.boolean().default(false) });
@@ -28,25 +29,17 @@ export function registerAuditConsistency(audit: Command, line: CommandLine): voi
 
 async function consistency(
   files: readonly [string, string],
-  { out, force }: z.output<typeof optionsSchema>,
+  options: z.output<typeof optionsSchema>,
   line: CommandLine,
 ): Promise<void> {
-  if (out !== '-') demandPlace(out, force);
+  demandDestination(options);
   const [older, newer] = demandedSeals({ seal: files }, line).map(({ seal }) => seal);
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
-  const log = await line.openLog();
-  try {
-    const proof = await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
-    const text = `${JSON.stringify(proof, undefined, 2)}\n`;
-    if (out === '-') return await line.stdout.write(text);
-    await keep(out, text);
-    line.stderr.write(
-      `Proven in ${out}: the ${count(newer.count)} events of the newer seal begin with the ${count(older.count)} of the older one, unchanged.\n`,
-    );
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error;
-    throw new CommandFailedError(`Nothing was proven: ${error.message}.`, { type: 'proof', cause: error });
-  } finally {
-    await log.close();
-  }
+  const prove = (log: EventReader) => withTree(log, line, (tree) => proveConsistency(tree, older, newer));
+  const proof = await whileOpen(line.openLog(), prove).catch(refuseProof);
+  await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
+  if (options.out === '-') return;
+  line.stderr.write(
+    `Proven in ${options.out}: the ${count(newer.count)} events of the newer seal begin with the ${count(older.count)} of the older one, unchanged.\n`,
+  );
 }

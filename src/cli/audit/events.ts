@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
 import { auditing, type Auditing } from './log.js';
-import { wholeNumberIn } from './options.js';
+import { limit, limitOption } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
@@ -14,7 +14,7 @@ import { printable } from '../table.js';
 const optionsSchema = z.object({
   after: z.string().optional(),
   types: z.string().optional(),
-  limit: z.string().optional(),
+  limit,
   follow: z.boolean().default(false),
 });
 
@@ -24,7 +24,7 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
     .description('the events as they are stored, in the order of the log')
     .option('--after <position>', 'only events after this position; now: only what comes')
     .option('--types <names>', 'only events of these names, separated by commas (default: all but RecordRead)')
-    .option('--limit <n>', 'at most this many events')
+    .addOption(limitOption())
     .option('--follow', 'then wait for what comes, until Ctrl-C')
     .action((options: unknown) => events(optionsSchema.parse(options), line));
   withExamples(command, [
@@ -34,16 +34,15 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
 }
 
 async function events(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const limit = options.limit === undefined ? Infinity : wholeNumberIn('--limit', options.limit);
   const types = new Set(options.types?.split(',').map((name) => name.trim()));
   for (const name of types)
-    if (!isEventType(name)) throw new UsageError('--types must be names of events, as in docs/events.md');
+    if (!isEventType(name)) throw new UsageError(`--types must be names of events, as in docs/events.md: not ${name}`);
   await auditing(line, async (open) => {
     const request = { after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
     const { feed } = open.audit;
     // What is followed ends when somebody ends it.
     if (options.follow) sayNotRecorded(line);
-    await write(options.follow ? coming(feed, request) : feed.all(request), { limit, line });
+    await write(options.follow ? coming(feed, request) : feed.all(request), { limit: options.limit, line });
     if (!options.follow) sayNotRecorded(line);
   });
 }

@@ -3,22 +3,16 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { HistoryPage } from '../../audit/history.js';
 import type { HistoryItem } from '../../audit/answers.js';
-import { basisInWords, consentInWords } from './in-words.js';
+import { basisLines, consentInWords } from './in-words.js';
 import { auditing, findContact, type Auditing, type FoundContact } from './log.js';
-import { timeIn, wholeNumberIn } from './options.js';
+import { periodIn, withPeriod } from './options.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { UsageError } from '../../transfer/failures.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { table } from '../table.js';
 
-const optionsSchema = z.object({
-  list: z.string().optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
-  limit: z.string().optional(),
-});
+const optionsSchema = z.object({ list: z.string().optional() });
 
 export function registerAuditHistory(audit: Command, line: CommandLine): void {
   const command = audit
@@ -26,11 +20,8 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
     .description('what happened to a contact, oldest first')
     .argument('<contact>', 'contact id, or e-mail address')
     .option('--list <list>', 'only what is about this list, by id or name; no e-mails')
-    .option('--from <time>', 'from this time on (ISO 8601; a date alone is its first millisecond in UTC)')
-    .option('--to <time>', 'up to this time (a date alone is its last millisecond in UTC)')
-    .option('--limit <n>', 'at most this many events')
-    .action((contact: string, options: unknown) => history(contact, optionsSchema.parse(options), line));
-  withExamples(command, [
+    .action((contact: string, options: unknown) => history(contact, options, line));
+  withExamples(withPeriod(command, line.clock), [
     'audience audit history ada@example.com',
     'audience audit history con_01J… --list lst_01J… --from 2026-03-01 --to 2026-03-31',
     "audience audit history ada@example.com --json | jq 'select(.type) | .summary'",
@@ -39,25 +30,17 @@ export function registerAuditHistory(audit: Command, line: CommandLine): void {
 
 const itemsAPage = 200;
 
-async function history(contact: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const from = options.from === undefined ? undefined : timeIn('--from', options.from, 'start');
-  const to = options.to === undefined ? undefined : timeIn('--to', options.to, 'end');
-  if (from !== undefined && to !== undefined && from > to) throw new UsageError('--from must not be after --to');
-  const limit = options.limit === undefined ? Infinity : wholeNumberIn('--limit', options.limit);
+async function history(contact: string, options: unknown, line: CommandLine): Promise<void> {
+  const asked = { ...periodIn(options), ...optionsSchema.parse(options) };
   await auditing(line, async (open) => {
     const found = await findContact(contact, open);
-    const all = pages({ ...found, list: options.list, from, to, limit }, open);
+    const all = pages({ ...found, ...asked }, open);
     await (line.json ? writeLines(all, line) : writeTable(all, line));
     sayNotRecorded(line);
   });
 }
 
-interface Wanted extends FoundContact {
-  readonly list: string | undefined;
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-  readonly limit: number;
-}
+type Wanted = FoundContact & ReturnType<typeof periodIn> & z.output<typeof optionsSchema>;
 
 /** All of one moment of the log. */
 async function* pages({ limit, ...wanted }: Wanted, { audit, line }: Auditing): AsyncGenerator<HistoryPage> {
@@ -89,7 +72,7 @@ async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: Comm
     for (const item of page.items)
       rows.push([item.at ?? '?', inWords(item), item.actor ?? '?', item.request_id ?? '?']);
     const emails = page.emails_until === undefined ? [] : [`E-mails are complete up to position ${page.emails_until}.`];
-    end = ['', ...emails, ...basisInWords(page.begun.basis)];
+    end = ['', ...emails, ...basisLines(page.begun.basis)];
   }
   const { bold } = paintFor(stdout, env);
   if (rows.length === 0) await stdout.write('Nothing happened in that time.\n');

@@ -3,9 +3,9 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import { basisInWords } from './in-words.js';
+import { basisLines } from './in-words.js';
 import { auditing } from './log.js';
-import { timeIn, timeOption } from './options.js';
+import { timeOption } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace, writeWhole } from '../../transfer/export-file.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
@@ -24,7 +24,7 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
     .command('list')
     .description('a list as it was at a time, with all who were in it')
     .argument('<list>', 'list id, or name')
-    .addOption(timeOption('--at, --time <time>').makeOptionMandatory())
+    .addOption(timeOption(line.clock).makeOptionMandatory())
     .addOption(new Option('--format <format>', 'a line or a row a member').choices(['ndjson', 'csv']).default('ndjson'))
     .option('--out <file>', 'into this file, with its SHA-256 beside it, in place of standard output')
     .option('--force', 'also when the file is there already')
@@ -36,8 +36,7 @@ export function registerAuditList(audit: Command, line: CommandLine): void {
 }
 
 async function listAt(name: string, options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const time = timeIn('--time', options.time, 'end');
-  const { out, force } = options;
+  const { time, out, force } = options;
   if (out !== undefined) demandPlace(out, force);
   const { signal, stdout, stderr } = line;
   await auditing(line, async ({ audit }) => {
@@ -46,7 +45,7 @@ async function listAt(name: string, options: z.output<typeof optionsSchema>, lin
     if (out === undefined) for await (const piece of pieces) await stdout.write(piece);
     else await toFile(out, { pieces, list, line });
     // The first line of NDJSON has it.
-    const basis = line.json ? [] : basisInWords(list);
+    const basis = line.json ? [] : basisLines(list);
     for (const said of [...unreadableInWords(list.unreadable()), ...basis]) stderr.write(`${said}\n`);
     sayNotRecorded(line);
   });

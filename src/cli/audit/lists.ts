@@ -1,7 +1,7 @@
 /** `audience audit lists`: all lists that there ever were. */
 import type { Command } from 'commander';
 import type { ListLife } from '../../audit/lists.js';
-import { basisInWords } from './in-words.js';
+import { basisLines } from './in-words.js';
 import { auditing } from './log.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
@@ -22,7 +22,7 @@ async function lists(line: CommandLine): Promise<void> {
   const { stdout, env, json } = line;
   await auditing(line, async ({ audit }) => {
     const { lists: all, ...basis } = await audit.lists();
-    const end = json ? [JSON.stringify({ line: 'end', ...basis })] : ['', ...basisInWords(basis)];
+    const end = json ? [JSON.stringify({ line: 'end', ...basis })] : ['', ...basisLines(basis)];
     if (json) await stdout.write(all.map((list) => `${JSON.stringify(list)}\n`).join(''));
     else
       await stdout.write(table(all.map(row), { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold }));

@@ -17,6 +17,7 @@ import { ReadModelsUnavailableError, type ReadModelReader } from '../../readmode
 import { contactIn } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { createProgressBar } from '../progress-bar.js';
+import { whileOpen } from '../while-open.js';
 
 export interface Auditing {
   readonly line: CommandLine;
@@ -31,21 +32,17 @@ export async function auditing<Result>(
   line: CommandLine,
   action: (auditing: Auditing) => Promise<Result>,
 ): Promise<Result> {
-  const log = await line.openLog();
-  let opened: Promise<ReadModelReader | undefined> | undefined;
-  const views = (): Promise<ReadModelReader | undefined> => (opened ??= viewsOf(log, line));
-  const kept = async () => {
-    const found = await views();
-    return found && keptHead(found);
-  };
-  const emails = emailHints({ line, log, views });
-  try {
+  return await whileOpen(line.openLog(), async (log) => {
+    let opened: Promise<ReadModelReader | undefined> | undefined;
+    const views = (): Promise<ReadModelReader | undefined> => (opened ??= viewsOf(log, line));
+    const kept = async () => {
+      const found = await views();
+      return found && keptHead(found);
+    };
+    const emails = emailHints({ line, log, views });
     const audit = createAudit({ reader: log, clock: line.clock, logHead: logHeads(log, kept), emails });
-    return await action({ line, log, views, audit });
-  } finally {
-    await (await opened)?.close();
-    await log.close();
-  }
+    return await action({ line, log, views, audit }).finally(async () => (await opened)?.close());
+  });
 }
 
 /** A view only makes it faster: where there are none that can be read, the log is searched. */

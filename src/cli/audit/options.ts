@@ -1,26 +1,67 @@
 /** What the options of the audit commands mean: times, numbers, contacts. */
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
+import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
 import { UsageError } from '../../transfer/failures.js';
 
+type Clock = () => number;
+
 /** `--time` and `--at` are two names of one option. */
-export const timeOption = (flags: string): Option =>
+export const timeOption = (clock: Clock): Option =>
   new Option(
-    flags,
-    'ISO 8601; a date alone is its last millisecond in UTC, a time without fraction its first: 12:00Z is 12:00:00.000Z',
+    '--at, --time <time>',
+    'ISO 8601, now or yesterday; a date alone is its last millisecond in UTC, a time without fraction its first: 12:00Z is 12:00:00.000Z',
   ).argParser((text: string, before: unknown) => {
     if (before !== undefined) throw new UsageError('--time and --at are one option: give it once');
-    return text;
+    return timeIn('--time', text, { edge: 'end', clock });
   });
 
+export const limitOption = (): Option =>
+  new Option('--limit <n>', 'at most this many').argParser((text) => wholeNumberIn('--limit', text));
+
+export const limit = z.number().default(Infinity);
+
+/** `--from`, `--to` and `--limit`. */
+export const withPeriod = (command: Command, clock: Clock): Command =>
+  command
+    .option(
+      '--from <time>',
+      'from this time on (ISO 8601, now or yesterday; a date alone is its first millisecond in UTC)',
+      (text) => timeIn('--from', text, { edge: 'start', clock }),
+    )
+    .option('--to <time>', 'up to this time (a date alone is its last millisecond in UTC)', (text) =>
+      timeIn('--to', text, { edge: 'end', clock }),
+    )
+    .addOption(limitOption());
+
+const period = { from: z.string().optional(), to: z.string().optional(), limit };
+
+/** @throws UsageError */
+export function periodIn(options: unknown): z.output<z.ZodObject<typeof period>> {
+  const { from, to, ...rest } = z.object(period).parse(options);
+  if (from !== undefined && to !== undefined && from > to) throw new UsageError('--from must not be after --to');
+  return { from, to, ...rest };
+}
+
+interface Reading {
+  readonly edge: Edge;
+  readonly clock: Clock;
+}
+
+const dayMs = 86_400_000;
+
 /** UTC with milliseconds. @throws UsageError */
-export function timeIn(option: string, text: string, edge: Edge): string {
-  const time = parseTime(text, edge);
-  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+export function timeIn(option: string, text: string, { edge, clock }: Reading): string {
+  if (text === 'now') return new Date(clock()).toISOString();
+  const said = text === 'yesterday' ? new Date(clock() - dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length) : text;
+  const time = parseTime(said, edge);
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(said) ?? [];
   if (day !== undefined && !isCalendarDay(day)) throw new UsageError(`${option}: there is no day ${day}`);
   if (time === undefined)
-    throw new UsageError(`${option} must be an ISO 8601 date, or a date and time with its zone (2026-03-01T12:00Z)`);
+    throw new UsageError(
+      `${option} must be an ISO 8601 date, a date and time with its zone (2026-03-01T12:00Z), now or yesterday`,
+    );
   return time;
 }
 
@@ -32,8 +73,8 @@ export function wholeNumberIn(option: string, text: string): number {
 
 /** An id, or an e-mail address. @throws UsageError */
 export function contactIn(text: string): { readonly email: string } | { readonly contactId: string } {
-  if (!text.includes('@')) return { contactId: text };
+  if (text.startsWith('con_')) return { contactId: text };
   const email = text.trim();
-  if (!isAddress(email)) throw new UsageError('<contact> must be a contact id or a valid email address');
+  if (!isAddress(email)) throw new UsageError('<contact> must be a contact id (con_…) or a valid email address');
   return { email };
 }

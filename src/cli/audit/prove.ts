@@ -3,19 +3,16 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { AlteredEventError } from '../../eventstore/link-source.js';
 import { ProofError, provePerson } from '../../evidence/prove.js';
 import type { Proof } from '../../evidence/bundle.js';
 import { readSealKey, sealKeyName } from '../../evidence/seal-key.js';
-import { fingerprintOf, SealError } from '../../evidence/seal.js';
-import { demandPlace } from '../../transfer/export-file.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { fingerprintOf } from '../../evidence/seal.js';
 import type { CommandLine } from '../command-line.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { auditing, findContact, type Auditing } from './log.js';
-import { keep, present, quickSeal, sealKeyOf, withTree } from './sealing.js';
+import { demandDestination, present, put, quickSeal, refuseProof, sealKeyOf, withTree } from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({
@@ -43,17 +40,10 @@ export function registerAuditProve(audit: Command, line: CommandLine): void {
 }
 
 async function prove(contact: string, options: Options, line: CommandLine): Promise<void> {
-  const { out, force } = options;
-  if (out !== '-') demandPlace(out, force);
+  demandDestination(options);
   await auditing(line, async (open) => {
-    try {
-      await write(await proofOf(contact, options, open), out, line);
-      sayNotRecorded(line);
-    } catch (error) {
-      const isWhy = error instanceof ProofError || error instanceof SealError || error instanceof AlteredEventError;
-      if (!isWhy) throw error;
-      throw new CommandFailedError(`Nothing was proven: ${error.message}.`, { type: 'proof', cause: error });
-    }
+    await write(await proofOf(contact, options, open).catch(refuseProof), options, line);
+    sayNotRecorded(line);
   });
 }
 
@@ -81,11 +71,12 @@ function keyAtHand({ key }: Options, { dataDir, env }: CommandLine) {
   return readSealKey(file);
 }
 
-async function write(proof: Proof, out: string, { stdout, stderr, json }: CommandLine): Promise<void> {
-  const text = `${JSON.stringify(proof, undefined, 2)}\n`;
-  if (out === '-') return await stdout.write(text);
+async function write(proof: Proof, options: Options, line: CommandLine): Promise<void> {
+  const { stdout, stderr, json } = line;
+  const { out } = options;
   // It holds personal data.
-  await keep(out, text, 0o600);
+  await put(`${JSON.stringify(proof, undefined, 2)}\n`, { ...options, mode: 0o600 }, line);
+  if (out === '-') return;
   const { events, ...stated } = proof;
   const key_fingerprint = fingerprintOf(proof.public_key);
   if (json)

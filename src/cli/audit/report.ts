@@ -9,15 +9,15 @@ import { reportedSeals } from '../../evidence/holding-seal.js';
 import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';
 import type { TreeSource } from '../../eventstore/tree.js';
-import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
+import { whileOpen } from '../while-open.js';
 import { openLinks } from './evidence-links.js';
 import { auditing, findContact, type Auditing } from './log.js';
-import { timeIn, timeOption } from './options.js';
-import { keep } from './sealing.js';
+import { timeOption } from './options.js';
+import { demandDestination, put } from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({
@@ -37,7 +37,7 @@ export function registerAuditReport(audit: Command, line: CommandLine): void {
     .argument('<contact>', 'contact id, or e-mail address')
     .requiredOption('--out <file>', 'where the page goes; - is standard output')
     .option('--list <list>', 'only this list, by id or name')
-    .addOption(timeOption('--at, --time <time>'))
+    .addOption(timeOption(line.clock))
     .option(
       '--seal <file>',
       'a seal that was kept elsewhere: the page says that the log is the sealed one, or none is made',
@@ -52,43 +52,34 @@ export function registerAuditReport(audit: Command, line: CommandLine): void {
 }
 
 async function report(contact: string, options: Options, line: CommandLine): Promise<void> {
-  const { out, force } = options;
-  if (out !== '-') demandPlace(out, force);
+  demandDestination(options);
   await auditing(line, async (open) => {
     const made = await reportOn(contact, options, open);
     const text = line.json ? `${JSON.stringify(made)}\n` : reportPage(made);
-    if (out === '-') await line.stdout.write(text);
-    else {
-      // It holds personal data.
-      await keep(out, text, 0o600);
-      line.stderr.write(`Written to ${out}. ${made.answer}\n`);
-    }
+    // It holds personal data.
+    await put(text, { ...options, mode: 0o600 }, line);
+    if (options.out !== '-') line.stderr.write(`Written to ${options.out}. ${made.answer}\n`);
     sayNotRecorded(line);
   });
 }
 
 async function reportOn(contact: string, options: Options, open: Auditing): Promise<Report> {
   const { line, log, audit } = open;
-  const time = options.time === undefined ? undefined : timeIn('--time', options.time, 'end');
   const [given] = demandedSeals(
     { seal: options.seal === undefined ? [] : [options.seal], publicKey: options.publicKey },
     line,
   );
   const found = await findContact(contact, open);
-  const links = await openLinks(log, line);
-  try {
-    const { tree } = links.source;
+  return await whileOpen(openLinks(log, line), async ({ source: { tree } }) => {
     const own = newestSeals(path.join(line.dataDir, sealsName), comparedSeals);
     const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
     const seal = given === undefined ? known.seal : await compared(given.seal, { log, tree, line });
-    const { list } = options;
+    const { list, time } = options;
     return await createReport(
       { audit, tree, ...known, seal },
       { contact, ...found, list, time, askedBy: 'cli', signal: line.signal },
     );
-  } finally {
-    await links.close();
-  }
+  });
 }
 
 interface Comparing extends Pick<Auditing, 'log' | 'line'> {

@@ -1,14 +1,15 @@
 /** `audience audit seal`: a signed statement of how far the log has come and what it holds, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import type { EventReader } from '../../eventstore/event-store.js';
 import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
-import { keep, sealKeyOf, verifiedSeal } from './sealing.js';
+import { demandDestination, put, sealKeyOf, verifiedSeal } from './sealing.js';
 import type { CommandLine } from '../command-line.js';
-import { demandPlace } from '../../transfer/export-file.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
+import { whileOpen } from '../while-open.js';
 
 const optionsSchema = z.object({
   out: z.string().min(1),
@@ -34,25 +35,21 @@ export function registerAuditSeal(audit: Command, line: CommandLine): void {
 async function seal(options: Options, line: CommandLine): Promise<void> {
   // The exit code until it is known that the record differs, or is sealed.
   line.exitWith(2);
-  if (options.out !== '-') demandPlace(options.out, options.force);
-  const log = await line.openLog();
-  try {
-    const made = await verifiedSeal(log, line, () => sealKeyOf(options.key, line));
-    await write(made, options, line);
-    line.exitWith(0);
-  } catch (error) {
+  demandDestination(options);
+  const make = (log: EventReader) => verifiedSeal(log, line, () => sealKeyOf(options.key, line));
+  const made = await whileOpen(line.openLog(), make).catch((error: unknown) => {
     if (!(error instanceof SealError)) throw error;
     throw new CommandFailedError(`No seal was made: ${error.message}.`, { type: 'seal', cause: error });
-  } finally {
-    await log.close();
-  }
+  });
+  await write(made, options, line);
+  line.exitWith(0);
 }
 
-async function write(made: Seal, { out }: Options, { stdout, stderr, json }: CommandLine): Promise<void> {
-  const text = `${JSON.stringify(made, undefined, 2)}\n`;
+async function write(made: Seal, options: Options, line: CommandLine): Promise<void> {
+  const { stdout, stderr, json } = line;
+  const { out } = options;
   const fingerprint = fingerprintOf(made.public_key);
-  if (out === '-') await stdout.write(text);
-  else await keep(out, text);
+  await put(`${JSON.stringify(made, undefined, 2)}\n`, options, line);
   if (json && out !== '-')
     await stdout.write(`${JSON.stringify({ file: out, ...made, key_fingerprint: fingerprint })}\n`);
   if (json) return;

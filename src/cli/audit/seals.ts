@@ -8,6 +8,7 @@ import { fingerprintOf, type Seal } from '../../evidence/seal.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { writeItems } from '../table.js';
+import { whileOpen } from '../while-open.js';
 import { present, withTree } from './sealing.js';
 
 export function registerAuditSeals(audit: Command, line: CommandLine): void {
@@ -34,8 +35,7 @@ async function seals(line: CommandLine): Promise<void> {
   line.exitWith(2);
   const { stderr, json } = line;
   const listed = listedSeals(line);
-  const log = await line.openLog();
-  try {
+  await whileOpen(line.openLog(), async (log) => {
     const rows = await withTree(log, line, async (source) => {
       const faultOf = await sealFaults(log, source);
       const found = [];
@@ -56,9 +56,7 @@ async function seals(line: CommandLine): Promise<void> {
     if (json) return;
     stderr.write(rows.length === 0 ? 'There are no seals.\n' : `${method}\n`);
     stderr.write(`${caution}\n`);
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {

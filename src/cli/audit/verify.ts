@@ -14,6 +14,7 @@ import { openLinks } from './evidence-links.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
+import { whileOpen } from '../while-open.js';
 import { verifiedAsJson, verifiedInWords, type CheckedSeal } from './verify-report.js';
 
 const optionsSchema = z.object({
@@ -45,8 +46,7 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
   line.exitWith(2);
   const seals = demandedSeals(options, line);
   const begun = line.monotonic();
-  const log = await line.openLog();
-  try {
+  await whileOpen(line.openLog(), async (log) => {
     const { result, linked } = await verifyOpen(log, {
       line,
       seals: seals.map(({ seal }) => seal),
@@ -59,9 +59,7 @@ async function verify(options: z.output<typeof optionsSchema>, line: CommandLine
     // Before the output, whose failure must not turn the exit code into 2.
     line.exitWith(result.intact ? 0 : 1);
     await stdout.write(line.json ? verifiedAsJson(verified) : verifiedInWords(verified, paintFor(stdout, env)));
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 /** A seal that was altered is an answer: exit code 1. One that cannot be read is none: exit code 2. @throws CommandFailedError */

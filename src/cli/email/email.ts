@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { UsageError } from '../../transfer/failures.js';
-import { wholeNumberIn } from '../audit/options.js';
+import { limit, limitOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { writeItems } from '../table.js';
@@ -16,7 +16,7 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .command('list')
     .description('e-mails by their id, which is by time; no addresses')
     .option('--state <state>', `only these: ${deliveryStates.join(', ')}`)
-    .option('--limit <n>', 'at most this many')
+    .addOption(limitOption())
     .action((options: unknown) => show(wantedIn(options), line));
   withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
   for (const [name, description] of changes) {
@@ -38,15 +38,15 @@ const changes = [
   ['cancel', 'ends e-mails that are requested, deferred, in_doubt or held'],
 ] as const;
 
-const optionsSchema = z.object({ state: z.string().optional(), limit: z.string().optional() });
+const optionsSchema = z.object({ state: z.string().optional(), limit });
 
 /** @throws UsageError */
 function wantedIn(options: unknown): Wanted {
-  const { state: text, limit } = optionsSchema.parse(options);
+  const { state: text, ...rest } = optionsSchema.parse(options);
   const state = deliveryStates.find((one) => one === text);
   if (state === undefined && text !== undefined)
     throw new UsageError(`--state must be one of ${deliveryStates.join(', ')}`);
-  return { state, limit: limit === undefined ? Infinity : wholeNumberIn('--limit', limit) };
+  return { state, ...rest };
 }
 
 async function show(wanted: Wanted, line: CommandLine): Promise<void> {

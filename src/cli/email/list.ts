@@ -7,6 +7,7 @@ import { toEmailAnswer, type EmailAnswer } from '../../projections/queries.js';
 import type { CommandLine } from '../command-line.js';
 import type { ServiceClient } from '../service-client.js';
 import { itemsFrom } from '../through-service.js';
+import { whileOpen } from '../while-open.js';
 
 export type Email = EmailAnswer;
 
@@ -39,8 +40,7 @@ export async function emailsOfService(service: ServiceClient, { state, limit }: 
 export async function emailsInLog(line: CommandLine, { state, limit }: Wanted): Promise<readonly Email[]> {
   const documents = new Map<string, EmailDocument>();
   const unreadable = new Set<string>();
-  const log = await line.openLog();
-  try {
+  await whileOpen(line.openLog(), async (log) => {
     for await (const batch of log.readAll({ signal: line.signal }))
       for (const stored of batch) {
         if (!emails.handles.some((type) => type === stored.type)) continue;
@@ -55,9 +55,7 @@ export async function emailsInLog(line: CommandLine, { state, limit }: Wanted): 
           unreadable.add(stored.stream);
         }
       }
-  } finally {
-    await log.close();
-  }
+  });
   if (unreadable.size > 0)
     line.stderr.write(`${unreadable.size} e-mails have events that cannot be read: their states may be wrong.\n`);
   return [...documents.values()]

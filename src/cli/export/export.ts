@@ -2,7 +2,7 @@
 import { Argument, Option, type Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import { timeIn, timeOption } from '../audit/options.js';
+import { timeOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { exportInWords, exportAsJson, showsPersons } from './report.js';
@@ -10,12 +10,13 @@ import { UsageError } from '../../transfer/failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
+import { whileOpen } from '../while-open.js';
 import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../../transfer/run-export.js';
 import { keepMemorySmall } from '../small-memory.js';
 
 const optionsSchema = z.object({
   format: z.enum(formats).optional(),
-  at: z.string().optional(),
+  time: z.string().optional(),
   out: z.string().min(1),
   force: z.boolean().default(false),
 });
@@ -29,7 +30,7 @@ export function registerExport(program: Command, line: CommandLine): void {
     .addOption(
       new Option('--format <format>', 'default: what the name of the file ends with, else ndjson').choices(formats),
     )
-    .addOption(timeOption('--time, --at <time>'))
+    .addOption(timeOption(line.clock))
     .option('--force', 'replaces a file that is there already')
     .action((what: unknown, options: unknown) => exportTo(line, requestOf(what, options)));
   withExamples(command, [
@@ -42,9 +43,8 @@ export function registerExport(program: Command, line: CommandLine): void {
 
 function requestOf(what: unknown, given: unknown): ExportRequest {
   const options = optionsSchema.parse(given);
-  const { out: file, force } = options;
+  const { time, out: file, force } = options;
   const format = options.format ?? formatOf(file);
-  const time = options.at === undefined ? undefined : timeIn('--at', options.at, 'end');
   if (file === '-' && format === 'parquet')
     throw new UsageError('parquet needs a file: standard output takes ndjson and csv');
   return { what: z.enum(exportedKinds).parse(what), format, time, file, isForced: force };
@@ -60,17 +60,18 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
   if (!isPiped) demandPlace(request.file, request.isForced);
   keepMemorySmall();
   const bar = createProgressBar(line.stderr, line.monotonic);
-  const reader = await line.openLog();
   try {
-    const result = await runExport(request, {
-      reader,
-      stdout: line.stdout,
-      signal: line.signal,
-      monotonic: line.monotonic,
-      // Positions of the embedded log count its events.
-      isCounted: line.stores.events.kind === 'embedded',
-      report: bar.report,
-    });
+    const result = await whileOpen(line.openLog(), (reader) =>
+      runExport(request, {
+        reader,
+        stdout: line.stdout,
+        signal: line.signal,
+        monotonic: line.monotonic,
+        // Positions of the embedded log count its events.
+        isCounted: line.stores.events.kind === 'embedded',
+        report: bar.report,
+      }),
+    );
     bar.clear();
     const report = line.json ? exportAsJson(request, result) : exportInWords(request, result);
     if (isPiped) line.stderr.write(report);
@@ -78,6 +79,5 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
     if (showsPersons(request)) sayNotRecorded(line);
   } finally {
     bar.clear();
-    await reader.close();
   }
 }

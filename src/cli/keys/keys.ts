@@ -1,6 +1,7 @@
 /** `audience keys`: creates, lists, rotates and revokes API keys, through the running service. */
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { parseTime } from '../../audit/times.js';
 import { scopes } from '../../events/scopes.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
@@ -60,7 +61,9 @@ async function createKey(options: z.output<typeof createOptions>, line: CommandL
   const { name, expires } = options;
   const wanted = options.scopes.flatMap((text) => text.split(','));
   const duration = secondsIn(expires ?? '');
-  // What is no time either is refused by the service.
+  const isTime = expires === undefined || (/T/i.test(expires) && parseTime(expires, 'end') !== undefined);
+  if (duration === undefined && !isTime)
+    throw new UsageError('--expires must be a duration such as 90d, or an ISO 8601 date and time with its zone');
   const expires_at = duration === undefined ? expires : new Date(line.clock() + duration * 1_000).toISOString();
   const { key_id } = await secretFrom('/v1/keys', { name, scopes: wanted, expires_at }, line);
   line.stderr.write(`${key_id} was created. Its secret is shown this once.\n`);
@@ -68,13 +71,15 @@ async function createKey(options: z.output<typeof createOptions>, line: CommandL
 
 async function rotateKey(id: string, { overlap }: z.output<typeof rotateOptions>, line: CommandLine): Promise<void> {
   const overlap_seconds = secondsIn(overlap);
-  if (overlap_seconds === undefined) throw new UsageError('--overlap must be a duration such as 24h or 30m, or 0');
+  if (overlap_seconds === undefined || overlap_seconds > longestOverlap)
+    throw new UsageError('--overlap must be a duration such as 24h or 30m of at most 30d, or 0');
   const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
   const { key_id, previous_until } = await secretFrom(path, { overlap_seconds }, line);
   const before = overlap_seconds === 0 ? 'has ended' : `holds until ${previous_until}`;
   line.stderr.write(`${key_id} has a new secret, shown this once. The one before ${before}.\n`);
 }
 
+const longestOverlap = 30 * 86_400;
 const unitSeconds = new Map(Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 }));
 
 /** Of `90d`, `24h`, `30m`, `10s`, or `0`; undefined: that is no duration. */

@@ -7,19 +7,17 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import { emails, type EmailDocument } from '../../projections/emails.js';
 import { everyPage } from '../../projections/every-page.js';
 import type { CommandLine } from '../command-line.js';
+import { whileOpen } from '../while-open.js';
 import { count } from './count.js';
 
 export async function wouldGo(address: string, line: CommandLine): Promise<void> {
-  const log = await line.openLog();
-  try {
+  await whileOpen(line.openLog(), async (log) => {
     const key = (await line.streamKeys(log)).contactKey(address);
     const found = { ...(await inLog(log, contactStream(key))), ...(await inViews(key, line)) };
     const { contact, events, emails: mails, open, files } = found;
     const words = `${contact ? 'A contact' : 'No contact'}, ${count(events, 'event')} with personal data, ${count(mails, 'e-mail')} (${open} to be cancelled), ${count(files, 'file')} of the outbox.`;
     await line.stdout.write(line.json ? `${JSON.stringify(found)}\n` : `${words} Nothing was changed.\n`);
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 async function inLog(log: EventReader, stream: string) {
@@ -35,9 +33,8 @@ async function inLog(log: EventReader, stream: string) {
 
 /** E-mails whose text is there still. */
 async function inViews(recipient_key: string, line: CommandLine) {
-  const views = await line.openViews();
   const found = { emails: 0, open: 0, files: 0 };
-  try {
+  return await whileOpen(line.openViews(), async (views) => {
     const query = { where: { recipient_key }, sort: 'requested_position' };
     for await (const page of everyPage<EmailDocument>(views, emails, query))
       for (const { document } of page) {
@@ -46,7 +43,5 @@ async function inViews(recipient_key: string, line: CommandLine) {
         if (existsSync(path.join(line.dataDir, 'outbox', `${document.email_id}.eml`))) found.files += 1;
       }
     return found;
-  } finally {
-    await views.close();
-  }
+  });
 }

@@ -1,7 +1,7 @@
 /** `audience privacy export`: everything that is stored about an address, as JSON and as a page. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { contactStream } from '../../events/streams.js';
@@ -9,6 +9,7 @@ import { isAddress } from '../../events/address.js';
 import { exportAsJson, exportPerson, type PersonExport } from '../../privacy/export.js';
 import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
+import { withDraft } from '../../transfer/export-file.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { auditing } from '../audit/log.js';
 import type { CommandLine } from '../command-line.js';
@@ -73,13 +74,10 @@ const fromLog = (email: string, folder: string, line: CommandLine): Promise<bool
 /** Each file is whole or not there. Resolves with whether anything is known of the address. */
 async function writeBoth(folder: string, made: PersonExport): Promise<boolean> {
   const files = { 'export.json': exportAsJson(made), 'export.html': exportAsPage(made) };
-  const draft = await mkdtemp(path.join(folder, '.export-'));
-  try {
+  return await withDraft(folder, async (draft) => {
     for (const name of names)
       await writeFile(path.join(draft, name), files[name], { flag: 'wx', mode: 0o600, flush: true });
     for (const name of names) await rename(path.join(draft, name), path.join(folder, name));
     return made.about.known;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  });
 }

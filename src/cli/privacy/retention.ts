@@ -11,6 +11,7 @@ import { retainedSince } from '../../privacy/retention.js';
 import { wholeNumberIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
+import { whileOpen } from '../while-open.js';
 import { count } from './count.js';
 
 const optionsSchema = z.object({ days: z.string().optional(), dryRun: z.boolean().default(false) });
@@ -27,8 +28,7 @@ export function registerPrivacyRetention(privacy: Command, line: CommandLine): v
 
 async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
   const days = given === undefined ? configured(line) : wholeNumberIn('--days', given);
-  const views = await line.openViews();
-  try {
+  await whileOpen(line.openViews(), async (views) => {
     if ((await views.checkpoint(checkpointName)) === null)
       throw new CommandFailedError('There are no views to count in: start the service once.', { type: 'no_views' });
     const before = days === null ? null : retainedSince(days, line.clock());
@@ -36,9 +36,7 @@ async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>
     const erased = dryRun ? {} : { erased: await countErased(views) };
     const counts = { days, before, due, ...erased };
     await line.stdout.write(line.json ? `${JSON.stringify(counts)}\n` : inWords(counts));
-  } finally {
-    await views.close();
-  }
+  });
 }
 
 /** Null: e-mails are kept for ever. */

@@ -5,6 +5,7 @@ import type { EventReader } from '../../eventstore/event-store.js';
 import { emails, type EmailDocument } from '../../projections/emails.js';
 import { everyPage } from '../../projections/every-page.js';
 import type { CommandLine } from '../command-line.js';
+import { whileOpen } from '../while-open.js';
 
 interface Scavenging {
   waitsForScavenge(stream: string): Promise<boolean>;
@@ -20,8 +21,7 @@ export async function waitingForScavenge(
   { erasures, line }: { readonly erasures: readonly Erasure[]; readonly line: CommandLine },
 ): Promise<ReadonlySet<string>> {
   const waiting = new Set<string>();
-  const views = await line.openViews();
-  try {
+  return await whileOpen(line.openViews(), async (views) => {
     for (const { erasure_id, subject_key, completed } of erasures) {
       if (completed === null) continue;
       if (await log.waitsForScavenge(contactStream(subject_key))) waiting.add(erasure_id);
@@ -31,7 +31,5 @@ export async function waitingForScavenge(
           if (!waiting.has(erasure_id) && (await log.waitsForScavenge(document.stream))) waiting.add(erasure_id);
     }
     return waiting;
-  } finally {
-    await views.close();
-  }
+  });
 }

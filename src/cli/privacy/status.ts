@@ -15,6 +15,7 @@ import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
 import { writeItems } from '../table.js';
+import { whileOpen } from '../while-open.js';
 import { count } from './count.js';
 import { isScavenged, waitingForScavenge } from './scavenges.js';
 
@@ -32,8 +33,7 @@ export function registerStatus(privacy: Command, line: CommandLine): void {
 const statusOptions = z.object({ scavenge: z.boolean().default(false) });
 
 async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<void> {
-  const log = await line.openLog();
-  try {
+  await whileOpen(line.openLog(), async (log) => {
     const state = await erasuresIn(log);
     const missing = missingErasures(await registered(log, line), state);
     const digests = await unexplained(log, line);
@@ -49,9 +49,7 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
       );
     if (scavenge) await startScavenge(log, line);
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
-  } finally {
-    await log.close();
-  }
+  });
 }
 
 async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise<void> {

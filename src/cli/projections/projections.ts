@@ -9,6 +9,7 @@ import { withExamples } from '../program.js';
 import { registerRebuild } from './rebuild.js';
 import { statusFrom, type ViewStatus } from './status.js';
 import { writeItems } from '../table.js';
+import { whileOpen } from '../while-open.js';
 
 export function registerProjections(program: Command, line: CommandLine): void {
   const projections = program.command('projections').description('views: how far they are, and rebuilding them');
@@ -33,9 +34,8 @@ async function show(line: CommandLine): Promise<void> {
   await writeItems(line, views, { titles, rowOf });
 }
 
-async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
-  const reader = await line.openViews();
-  try {
+const fromStore = (line: CommandLine): Promise<readonly ViewStatus[]> =>
+  whileOpen(line.openViews(), async (reader) => {
     const checkpoint = await reader.checkpoint(checkpointName);
     const parked = checkpoint === null ? [] : [...(await readParked(reader)).values()];
     // A store that no version with rebuilds has opened has no table of them.
@@ -55,10 +55,7 @@ async function fromStore(line: CommandLine): Promise<readonly ViewStatus[]> {
         rebuild_id: open?.views.includes(view.name) === true ? open.rebuild_id : null,
       };
     });
-  } finally {
-    await reader.close();
-  }
-}
+  });
 
 function rowOf({ name, version, state, storage_version, position, lag_ms, parked, rebuild_id }: ViewStatus): string[] {
   return [

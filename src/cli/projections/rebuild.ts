@@ -15,6 +15,7 @@ import { createProgressBar, type ProgressBar } from '../progress-bar.js';
 import { rebuiltInWords, type Rebuilt } from './report.js';
 import { statusFrom } from './status.js';
 import type { ServiceClient } from '../service-client.js';
+import { whileOpen } from '../while-open.js';
 
 const optionsSchema = z.object({ dryRun: z.boolean().default(false) });
 
@@ -130,13 +131,8 @@ async function directly(
 }
 
 async function withBody(poison: Poison, line: CommandLine): Promise<NonNullable<Rebuilt['poison']>> {
-  const log = await line.openLog();
-  try {
-    const event = await log.readAt(poison.position);
-    return { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null };
-  } finally {
-    await log.close();
-  }
+  const event = await whileOpen(line.openLog(), (log) => log.readAt(poison.position));
+  return { ...poison, data: event?.data ?? null, metadata: event?.metadata ?? null };
 }
 
 const phases = {

@@ -1,0 +1,19 @@
+/** The lease of work that one process at a time does, where several share the stores. */
+import { randomUUID } from 'node:crypto';
+import { createLease, leaseMs, type Lease } from '../projector/lease.js';
+import { isShared, openReadModels, type StoreSettings } from '../stores/stores.js';
+
+/** Undefined: there is but one process. @throws ReadModelsUnavailableError */
+export async function openLease(settings: StoreSettings, name: string): Promise<Lease | undefined> {
+  if (!isShared(settings)) return undefined;
+  const readModels = await openReadModels(settings.views);
+  const now = (): number => performance.now();
+  const lease = createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
+  return {
+    ...lease,
+    async close() {
+      await lease.close();
+      await readModels.close();
+    },
+  };
+}
