@@ -4,9 +4,10 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
 import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
-import { contactStream, erasuresStream, type StreamKeys } from '../events/streams.js';
+import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
+import { takesAll } from '../privacy/reach.js';
 import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { demandLogId } from '../projector/start.js';
@@ -69,10 +70,12 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const { config, streamKeys, commands } = options;
   const keep = await registerOf(options);
 
-  /** Whose life this was, where the person has come back since: the erasure does not reach into the next life. */
-  async function erasureEnded(subjectKey: string): Promise<string | undefined> {
-    const { contactId, erasure } = (await commands.contacts.fresh(contactStream(subjectKey))).state;
-    return contactId === null ? undefined : erasure?.erasure_id;
+  /** The unfinished erasure of this person, where there is something that it does not take. */
+  async function passed(subjectKey: string): Promise<string | undefined> {
+    const open = unfinishedOf((await commands.erasures.fresh(erasuresStream)).state, subjectKey);
+    const { views } = stepsOf(options);
+    const isServed = open === undefined || (await takesAll({ store: options.store, views }, open.erasure_id));
+    return isServed ? undefined : open.erasure_id;
   }
 
   const runner = config.roles.has('projector') ? await startRunner(options, keep) : undefined;
@@ -80,7 +83,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     async request({ email, reason }, context) {
       const subject_key = streamKeys.contactKey(email);
       const erasure_id = commands.newId('ers');
-      const after = await erasureEnded(subject_key);
+      const after = await passed(subject_key);
       const command = { type: 'Request', erasure_id, subject_key, reason, after } as const;
       const { state, position } = await commands.erasures.execute({ stream: erasuresStream, command, context });
       const erasure = state.all.get(erasure_id) ?? unfinishedOf(state, subject_key);

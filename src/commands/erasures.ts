@@ -23,7 +23,7 @@ type Data<Type> = Extract<ErasureEvent, { type: Type }>['data'];
 export type ErasureCommand =
   | ({
       readonly type: 'Request';
-      /** The person has come back after this erasure: though unfinished, it does not do for this request. */
+      /** This erasure, though unfinished, does not take what came after it. */
       readonly after?: string | undefined;
     } & Data<'ErasureRequested'>)
   | ({ readonly type: 'Complete' } & Data<'ErasureCompleted'>);

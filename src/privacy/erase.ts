@@ -79,7 +79,10 @@ export async function complete({ views, erasures }: EraseOptions, erased: readon
 }
 
 /** It is among the last ones. */
-async function requestOf(store: EraseOptions['store'], erasureId: string): Promise<Recorded<Requested>> {
+export async function requestOf(
+  store: Pick<EventStore, 'readStream'>,
+  erasureId: string,
+): Promise<Recorded<Requested>> {
   for await (const batch of store.readStream(erasuresStream, { direction: 'backwards' }))
     for (const stored of batch) {
       const { event, ...recorded } = codec.decode(stored);

@@ -1,5 +1,5 @@
 /** All places where a service under test keeps something: its data folder, what it prints, and its servers. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
 import { filesIn, type Place, type Search } from './traces.js';
 import type { Service } from './service.js';
 import { storeVariables } from './stores.js';
@@ -10,7 +10,11 @@ export const chunkFolder = process.env['TEST_EVENTSTORE_DATA'];
 /** What is found in the data folder, in what the service has printed, and in the views on MongoDB. */
 export async function foundIn(service: Service, search: Search): Promise<readonly string[]> {
   const found = search({ name: 'output', bytes: Buffer.from(service.output()) }).slice();
-  for (const place of filesIn(service.dataDir)) found.push(...search(place));
+  for (const place of filesIn(service.dataDir)) {
+    found.push(...search(place));
+    // So that connections that were closed meanwhile are known to be.
+    await breathe();
+  }
   const url = storeVariables(service.dataDir)['MONGODB_URL'];
   if (url !== undefined) for await (const place of documentsIn(url)) found.push(...search(place));
   return found;
