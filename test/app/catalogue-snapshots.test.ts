@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { createSnapshots, snapshotView } from '../../src/app/catalogue-snapshots.js';
 import { createCommandHandler } from '../../src/commands/handle.js';
 import { listDecider } from '../../src/commands/catalogues.js';
@@ -55,13 +55,27 @@ async function grow(count: number, before?: LoadedState<CatalogueState>): Promis
   return folded;
 }
 
+const made = mkdtempSync(path.join(os.tmpdir(), 'snapshots-'));
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+let large: LoadedState<CatalogueState> | undefined;
+
+/** Puts a log with 10,000 lists, the same for each test, in the place of the store. */
+async function grown(): Promise<LoadedState<CatalogueState>> {
+  const isMade = large !== undefined;
+  const catalogue = (large ??= await grow(10_000));
+  await store.close();
+  cpSync(isMade ? made : folder, isMade ? folder : made, { recursive: true });
+  store = await openSqliteEventStore({ file: path.join(folder, 'events.db'), clock: Date.now });
+  return catalogue;
+}
+
 const contents = ({ state }: LoadedState<CatalogueState>) => ({
   names: new Map(state.nameById.entries()),
   ids: new Map(state.idByNameKey.entries()),
 });
 
 test('a kept catalogue comes back as it was, and the log goes on from there', async () => {
-  const kept = await grow(10_000);
+  const kept = await grown();
   const first = snapshots();
   await first.save('lists', kept);
   await first.close();
@@ -81,7 +95,7 @@ test('a kept catalogue comes back as it was, and the log goes on from there', as
 });
 
 test('a handler that begins with a snapshot knows what came after it', async () => {
-  const kept = await grow(10_000);
+  const kept = await grown();
   const later = await grow(1, kept);
   const [[newest] = ['']] = [...later.state.nameById.entries()].slice(-1);
   const handler = createCommandHandler({
@@ -104,12 +118,12 @@ test('a handler that begins with a snapshot knows what came after it', async () 
 test('a kept catalogue remembers the keys of creates; a snapshot of an earlier version, which would lose them, is not used', async () => {
   const creation = { key_hash: 'a1'.repeat(16), request_hash: 'b2'.repeat(16) };
   const event = { type: 'ListCreated' as const, data: { list_id: 'lst_keyed', list_name: 'Keyed' } };
-  const grown = await grow(10_000);
-  const appended = await store.append('lists', [toAppend(event)], { expectedRevision: grown.revision });
+  const before = await grown();
+  const appended = await store.append('lists', [toAppend(event)], { expectedRevision: before.revision });
   const kept = {
-    ...grown,
+    ...before,
     ...appended,
-    state: listDecider.evolve(grown.state, event, { at: '', idempotency: creation }),
+    state: listDecider.evolve(before.state, event, { at: '', idempotency: creation }),
   };
   const models = views();
   await snapshots(models).save('lists', kept);
@@ -135,7 +149,7 @@ test('little news are not worth a snapshot', async () => {
 });
 
 test('a snapshot of another log is not believed', async () => {
-  const kept = await grow(10_000);
+  const kept = await grown();
   const models = views();
   await snapshots(models).save('lists', kept);
   await store.close();

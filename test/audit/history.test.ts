@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
+import { usually } from '../support/amount.js';
 import { exampleEvents as e, exampleMetadata, examples, exampleSalt, toAppend } from '../support/examples.js';
 import { auditedLog, auditOf, contactStream, second } from '../support/auditing.js';
 
@@ -305,16 +306,17 @@ test('what is written while an answer is put together is not half in it', async 
   expect((await audit.history(request))?.items).toHaveLength(6);
 });
 
-test('2,000 events between two pages of a list that was renamed meanwhile: each item once, in log order', async () => {
+test('hundreds of events between two pages of a list that was renamed meanwhile: each item once, in log order', async () => {
   const log = await auditedLog();
   await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
-  for (let round = 0; round < 20; round += 1) {
+  const rounds = usually(6, 20);
+  for (let round = 0; round < rounds; round += 1) {
     const events = Array.from({ length: 100 }, (_, index) => toAppend(index % 2 === 0 ? e.unsubscribed : e.subscribed));
     await log.store.append(contactStream, events, { expectedRevision: 'stream_exists' });
     await log.append('lists', listRenamed(`News ${round}`, `News ${round + 1}`));
   }
   const items = (await log.history({ limit: 37 })) ?? [];
-  expect(items).toHaveLength(2 + 2_000 + 20);
+  expect(items).toHaveLength(2 + 100 * rounds + rounds);
   const positions = items.map(({ position }) => position);
   expect(positions).toEqual([...positions].sort());
   expect(new Set(positions).size).toBe(items.length);

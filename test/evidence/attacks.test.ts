@@ -129,7 +129,8 @@ test('of an honest log nothing is said', async () => {
 
 test.each(Object.entries(attacks))('%s', async (name, attack) => {
   const wanted = said.get(name) ?? [];
-  for (const variant of attack.variants) {
+  // Each line in one way here, in every way in test:long.
+  for (const variant of attack.variants.slice(0, usually(1, undefined))) {
     const folder = copyOf(honest);
     const scene: Scene = { folder, older, sealed, secret: readFileSync(path.join(folder, 'secret'), 'utf8').trim() };
     if (attack.on === 'folder') await (variant as (scene: Scene) => unknown)(scene);

@@ -155,7 +155,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
         const inLog = await all(store);
         expect(inLog.slice(-events.length)).toEqual(found);
       }),
-      { numRuns: usually(5, 50) },
+      { numRuns: usually(3, 50) },
     );
     for await (const { event: found } of foreigner().client.readStream(`${name}text`))
       expect(found).toMatchObject({ isJson: true, type: 'Said' });
@@ -217,7 +217,7 @@ describe.for(['the stand-in', 'a real server'])('on %s', (kind) => {
   });
 
   test('shows a subscriber bursts of 400 events whole, once and in order, though they may drop the live subscription', async () => {
-    const bursts = usually(4, 10);
+    const bursts = usually(2, 10);
     const shared = prefix();
     const [writer, reader] = [open({ prefix: shared }), open({ prefix: shared })];
     const stranger = foreigner();
