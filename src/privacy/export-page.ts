@@ -4,7 +4,6 @@ import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/access.js';
 import { rendered } from '../audit/page.js';
 import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report-page.js';
-import { plainText } from '../mailer/message.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
 import type { Pages, PersonExport } from './export.js';
 
@@ -14,6 +13,8 @@ const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', 
   template.split('{{!cut}}\n');
 
 export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
+  // Large, and needed by this page only.
+  const { plainText } = await import('../mailer/message.js');
   const { contact, erasures } = about;
   yield rendered(head, {
     ...about,
@@ -25,7 +26,7 @@ export async function* exportAsPage({ about, history, emails, readings }: Person
   });
   const isChanged = yield* rows(history(), (item) => Mustache.render(change, changeRow(item)));
   yield Mustache.render(afterChanges, { none: !isChanged });
-  const isWritten = yield* rows(emails(), (item) => Mustache.render(email, emailRow(item)));
+  const isWritten = yield* rows(emails(), (item) => Mustache.render(email, emailRow(item, plainText)));
   yield Mustache.render(afterEmails, { ...about, none: !isWritten });
   const isRead = yield* rows(readings(), (item) => Mustache.render(reading, readingRow(item)));
   yield Mustache.render(end, { ...about, none: !isRead });
@@ -56,7 +57,7 @@ function changeRow({ event, changes }: ExportedChange) {
   };
 }
 
-function emailRow({ requested, sent_as, erased, steps }: ExportedEmail) {
+function emailRow({ requested, sent_as, erased, steps }: ExportedEmail, plainText: (html: string) => string) {
   const text = requested && (sent_as ?? requested);
   return {
     erased,
