@@ -81,7 +81,7 @@ function standingIn(subscription: SubscriptionAt): string {
   const { status } = subscription;
   const list = `the list ${quoted(subscription)}`;
   if (status === null) return `not in ${list}`;
-  return `${status === 'Subscribed' ? 'subscribed to' : 'unsubscribed from'} ${list}${since(subscription)}`;
+  return `${status === 'Subscribed' ? 'subscribed to' : 'Unsubscribed in'} ${list}${since(subscription)}`;
 }
 
 function standings(subscriptions: readonly SubscriptionAt[]): string {
@@ -90,7 +90,7 @@ function standings(subscriptions: readonly SubscriptionAt[]): string {
   );
   const parts = [
     ...(on === undefined || on.length === 0 ? [] : [`subscribed to ${lists(on)}`]),
-    ...(off === undefined || off.length === 0 ? [] : [`unsubscribed from ${lists(off)}`]),
+    ...(off === undefined || off.length === 0 ? [] : [`Unsubscribed in ${lists(off)}`]),
   ];
   return parts.length === 0 ? 'was in no list' : `was ${parts.join(', and ')}`;
 }

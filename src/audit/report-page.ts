@@ -65,7 +65,7 @@ export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
       [
         { name: isRefused ? 'said at' : 'given at', value: occurred_at },
         { name: 'source', value: source },
-        { name: isRefused ? 'legal basis that it ends' : 'legal basis', value: legal_basis },
+        { name: isRefused ? 'legal basis that it concerns' : 'legal basis', value: legal_basis },
         { name: 'from', value: ip },
       ].filter(({ value }) => value !== undefined),
     ),

@@ -238,7 +238,7 @@ function altered(
 async function misnoted(source: LinkSource): Promise<Difference | undefined> {
   const stream = await source.brokenStream?.();
   if (stream === undefined) return undefined;
-  const message = `the store notes another end of stream ${stream} than its events have`;
+  const message = `the store notes another end of stream ${stream} than its events have: events at its end were cut off, or put there`;
   return { ...nowhere({ kind: 'stream', ordinal: null, message }), stream };
 }
 

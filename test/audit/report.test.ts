@@ -38,7 +38,7 @@ describe('the answer in one sentence', () => {
       { list: list.list_id },
     ],
     [
-      `At ${second(59)} Ada@example.com was unsubscribed from the list “Newsletter”, since ${second(1)}.`,
+      `At ${second(59)} Ada@example.com was Unsubscribed in the list “Newsletter”, since ${second(1)}.`,
       [e.subscribed, e.unsubscribed],
       { list: list.list_id },
     ],

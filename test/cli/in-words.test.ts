@@ -32,7 +32,12 @@ test('a consent is told as it was given, and nothing in it moves the cursor or p
     '|   ¡sí! \\u202eevil\\u000d',
     '| 2026-03-01  By admin',
   ];
-  expect(consentInWords(consent)).toEqual(lines);
+  expect(consentInWords(consent, 'ContactSubscribed')).toEqual(lines);
+  const basisOf = (type: string) => consentInWords({ legal_basis: 'consent' }, type);
+  expect([basisOf('ConsentRecorded'), basisOf('ContactUnsubscribed')]).toEqual([
+    ['legal_basis consent'],
+    ['legal_basis that it concerns consent'],
+  ]);
   const options = { titles: ['TIME', 'WHAT'], width: undefined, emphasise: (text: string) => text };
   expect(table([['now', lines]], options)).toBe(
     [

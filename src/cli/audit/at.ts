@@ -78,10 +78,11 @@ function subscriptionLines({ list_id, list_name, status, tags, consent, ...why }
   ];
 }
 
-/** A consent that came with an unsubscription is its withdrawal. */
 function consentLines({ because, ...consent }: NonNullable<SubscriptionAt['consent']>): readonly string[] {
-  const title = because.type === 'ContactUnsubscribed' ? '  withdrawal' : '  consent';
-  const lines = consentInWords(consent).map((line, index) => `${(index === 0 ? title : '').padEnd(15)}${line}`);
+  const title = because.type === 'ContactUnsubscribed' ? '  refused' : '  consent';
+  const lines = consentInWords(consent, because.type).map(
+    (line, index) => `${(index === 0 ? title : '').padEnd(15)}${line}`,
+  );
   return [...lines, `    recorded   ${told(because)}`];
 }
 

@@ -81,9 +81,9 @@ async function writeTable(all: AsyncIterable<HistoryPage>, { stdout, env }: Comm
 }
 
 /** A line for the event, and those of its consent. */
-function inWords({ summary, list, email, consent }: HistoryItem): readonly string[] {
+function inWords({ summary, list, email, consent, type }: HistoryItem): readonly string[] {
   const subject = email?.subject == null ? '' : ` Subject: "${email.subject}".`;
   const isNamed = list === undefined || summary.includes(`"${list.name_now}"`);
   const name = isNamed ? '' : ` (Its ${list.deleted_at === null ? 'name now' : 'last name'} is "${list.name_now}".)`;
-  return [`${summary}${subject}${name}`, ...(consent === undefined ? [] : consentInWords(consent))];
+  return [`${summary}${subject}${name}`, ...(consent === undefined ? [] : consentInWords(consent, type))];
 }

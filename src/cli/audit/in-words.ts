@@ -7,9 +7,10 @@ import { printable } from '../table.js';
 export const basisLines = (basis: Basis): readonly string[] => basisInWords(basis).map(printable);
 
 /** The statement as it was written, each of its lines marked, so that none passes for a line of the answer. */
-export function consentInWords({ statement, ...facts }: Consent): readonly string[] {
+export function consentInWords({ statement, ...facts }: Consent, type: string): readonly string[] {
+  const concerned = type === 'ContactUnsubscribed' ? ' that it concerns' : '';
   const told = Object.entries(facts).flatMap(([name, value]) =>
-    typeof value === 'string' ? [`${name} ${printable(value)}`] : [],
+    typeof value === 'string' ? [`${name}${name === 'legal_basis' ? concerned : ''} ${printable(value)}`] : [],
   );
   const lines = statement?.split('\n').map((line) => `| ${printable(line)}`) ?? [];
   return [...(told.length === 0 ? [] : [told.join(', ')]), ...lines];

@@ -61,6 +61,7 @@ async function seals(line: CommandLine): Promise<void> {
 
 function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {
   const own = sealsIn(path.join(dataDir, sealsName)).map((one) => ({ ...one, files: [one.file] }));
+  const made = own.length;
   const copies = present(env['SEAL_DIR']);
   if (copies === undefined) return own;
   try {
@@ -70,6 +71,8 @@ function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {
       if (same === undefined) own.push({ ...copy, files: [copy.file] });
       else same.files.push(copy.file);
     }
+    for (const { file } of own.slice(0, made).filter(({ files }) => files.length === 1))
+      stderr.write(`SEAL_DIR lacks ${path.basename(file)}, or has it otherwise.\n`);
   } catch (error) {
     stderr.write(`SEAL_DIR cannot be read: ${error instanceof Error ? error.message : 'unknown'}\n`);
   }
