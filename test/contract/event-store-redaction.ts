@@ -136,6 +136,23 @@ export function redactionContract({ test, store, newStream, reopen }: RedactionP
     expect(await flat(store().readAll({ after: start }))).toHaveLength(20);
   });
 
+  test('long streams and short ones at once, each to its end', async () => {
+    const streams = await Promise.all(
+      [600, 3, 250, 1].map(async (count) => {
+        const stream = newStream();
+        const events = Array.from({ length: count }, () => personal());
+        await store().append(stream, events, { expectedRevision: 'no_stream' });
+        return { stream, events };
+      }),
+    );
+    const all = streams.map(({ stream, events }) => store().redact(stream, BigInt(events.length - 1)));
+    expect(await Promise.all(all)).toEqual([600, 3, 250, 1]);
+    for (const { stream, events } of streams)
+      expect((await flat(store().readStream(stream))).map(({ data }) => data)).toEqual(
+        events.map(({ data }) => withDigests(data)),
+      );
+  });
+
   test('large values go, and what is redacted stays so for a store that is opened later', async () => {
     const count = usually(6, 12);
     const { stream, before } = await written(count, 300_000);

@@ -25,7 +25,16 @@ export type RedactionMessage =
 
 export interface Redaction {
   readonly stream: string;
+  /** First and last revision. */
+  readonly from: number;
   readonly through: number;
+}
+
+export interface Redacted {
+  /** The number of events that were changed. */
+  readonly changed: number;
+  /** The first revision that was not looked at; undefined: there is none. */
+  readonly next: number | undefined;
 }
 
 export type ToWriter = AppendMessage | RedactionMessage | { readonly type: 'close' };
@@ -46,8 +55,8 @@ export interface WriterData {
 
 /** Answers to redactions, in order. */
 export type RedactionAnswer =
-  /** Durable: the number of events that each has changed. */
-  | { readonly type: 'redacted'; readonly changed: readonly number[] }
+  /** Durable. One message does so much at most that appends need not wait for long: ask for the rest. */
+  | { readonly type: 'redacted'; readonly redacted: readonly Redacted[] }
   /** False: a reader holds the WAL. */
   | { readonly type: 'scrubbed'; readonly complete: boolean }
   | { readonly type: 'not_redacted'; readonly message: string };

@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3';
 import { Buffer } from 'node:buffer';
 import { withDigests } from '../chain.js';
-import type { Redaction } from './messages.js';
+import type { Redacted, Redaction } from './messages.js';
 
 /** Data as it is stored: long enough for the digests that may take the place of personal data. */
 export const withRoom = (data: string, digested: string): string =>
@@ -21,11 +21,14 @@ export function unpadded(stored: string): string {
   return stored.slice(0, end);
 }
 
-/** To be called in a transaction. Returns the number of events that were changed. */
-export function createRedactor(db: Database.Database): (redaction: Redaction) => number {
+/** Events of one transaction: appends wait for its end. */
+const eventsAtOnce = 250;
+
+/** To be called in a transaction. */
+export function createRedactor(db: Database.Database): (redactions: readonly Redaction[]) => readonly Redacted[] {
   const eventsOf = db
-    .prepare<[string, number], number>(
-      'select position from events where stream_id = (select id from streams where name = ?) and revision <= ?',
+    .prepare<[string, number, number, number], number>(
+      'select position from events where stream_id = (select id from streams where name = ?) and revision between ? and ? order by revision limit ?',
     )
     .pluck();
   const dataAt = db.prepare<[number], string>('select data from events where position = ?').pluck();
@@ -42,5 +45,12 @@ export function createRedactor(db: Database.Database): (redaction: Redaction) =>
     return replace.run(padded(digested, Buffer.byteLength(stored)), position).changes === 1;
   }
 
-  return ({ stream, through }) => eventsOf.all(stream, through).filter(redactAt).length;
+  return (redactions) => {
+    let left = eventsAtOnce;
+    return redactions.map(({ stream, from, through }) => {
+      const looked = eventsOf.all(stream, from, through, left);
+      left -= looked.length;
+      return { changed: looked.filter(redactAt).length, next: left > 0 ? undefined : from + looked.length };
+    });
+  };
 }

@@ -3,12 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailableError } from '../event-store.js';
 import type { Redaction, RedactionAnswer, RedactionMessage } from './messages.js';
 
-/** Streams of one message, which is one transaction: appends wait for its end. */
+/** Streams of one message, which is one transaction. */
 const streamsPerMessage = 20;
 /** A reader that holds the WAL is waited for. */
 const scrubbing = { everyMs: 20, forMs: 2_000 };
 
 interface Pending extends Redaction {
+  from: number;
+  changed: number;
   readonly resolve: (changed: number) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,18 +44,16 @@ export function createRedactions(post: (message: RedactionMessage) => void): Red
   }
 
   async function redactAll(): Promise<void> {
-    const taken: Pending[] = [];
-    const changed: number[] = [];
+    const taken = new Set<Pending>();
     try {
       while (waiting.length > 0) {
-        const next = waiting.splice(0, streamsPerMessage);
-        taken.push(...next);
-        const redactions = next.map(({ stream, through }) => ({ stream, through }));
-        const answer = await ask({ type: 'redact', redactions });
-        if (answer.type === 'redacted') changed.push(...answer.changed);
+        const some = waiting.splice(0, streamsPerMessage);
+        for (const one of some) taken.add(one);
+        const redactions = some.map(({ stream, from, through }) => ({ stream, from, through }));
+        waiting.unshift(...unfinished(some, await ask({ type: 'redact', redactions })));
       }
       await scrub();
-      for (const [at, { resolve }] of taken.entries()) resolve(changed[at] ?? 0);
+      for (const { resolve, changed } of taken) resolve(changed);
     } catch (error) {
       for (const { reject } of taken) reject(error);
     }
@@ -72,10 +72,19 @@ export function createRedactions(post: (message: RedactionMessage) => void): Red
     redact: (stream, through) =>
       new Promise((resolve, reject) => {
         const bound = Math.min(Number(through), Number.MAX_SAFE_INTEGER);
-        waiting.push({ stream, through: bound, resolve, reject });
+        waiting.push({ stream, from: 0, through: bound, changed: 0, resolve, reject });
         if (!isRunning) void run();
       }),
     hear: (answer) => hear(answer),
     fail: (message) => hear({ type: 'not_redacted', message }),
   };
 }
+
+/** Those of which there is more to do. */
+const unfinished = (some: readonly Pending[], answer: RedactionAnswer): readonly Pending[] =>
+  some.filter((one, at) => {
+    const done = answer.type === 'redacted' ? answer.redacted[at] : undefined;
+    one.changed += done?.changed ?? 0;
+    one.from = done?.next ?? one.from;
+    return done?.next !== undefined;
+  });

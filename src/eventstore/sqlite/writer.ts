@@ -17,7 +17,7 @@ type Failed = (how: Failure, message: string) => void;
 interface Log {
   readonly db: Database.Database;
   readonly appender: Appender;
-  readonly redact: (redaction: Redaction) => number;
+  readonly redact: ReturnType<typeof createRedactor>;
   readonly begin: Database.Statement;
   readonly commit: Database.Statement;
   readonly walState: Database.Statement;
@@ -96,11 +96,11 @@ function serve(port: MessagePort, data: WriterData): void {
   }
 
   function redact(redactions: readonly Redaction[]): void {
-    const changed = transact(
-      () => redactions.map(log.redact),
+    const redacted = transact(
+      () => log.redact(redactions),
       (_, message) => say({ type: 'not_redacted', message }),
     );
-    if (changed !== undefined) say({ type: 'redacted', changed });
+    if (redacted !== undefined) say({ type: 'redacted', redacted });
   }
 
   function scrub(): void {
