@@ -102,39 +102,35 @@ interface ErasedContact {
 async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
-  const earlier = await erasedIn(store, stream, erasure_id);
+  const since = await eventsSince(store, stream, requested.position);
+  const earlier = erasedAmong(since, erasure_id);
   if (earlier !== undefined) return earlier;
-  const created = await lastOf(store, stream, ({ event }) => event.type === 'ContactCreated');
   // Who came after the request is somebody new.
-  if (created === undefined || created.position > requested.position) return undefined;
+  if (since.some(({ event }) => event.type === 'ContactCreated')) return undefined;
   await contacts.execute({ stream, command: { type: 'Erase', erasure_id, reason }, context });
-  return await erasedIn(store, stream, erasure_id);
+  return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }
 
-async function erasedIn(
-  store: EraseOptions['store'],
-  stream: string,
-  erasureId: string,
-): Promise<ErasedContact | undefined> {
-  const isIt = ({ event }: Recorded<DomainEvent>): boolean =>
-    event.type === 'ContactErased' && event.data.erasure_id === erasureId;
-  const found = await lastOf(store, stream, isIt);
-  if (found?.event.type !== 'ContactErased') return undefined;
-  return { stream, through: BigInt(found.event.data.through), position: found.position };
+function erasedAmong(events: readonly Recorded<DomainEvent>[], erasureId: string): ErasedContact | undefined {
+  for (const { event, stream, position } of events)
+    if (event.type === 'ContactErased' && event.data.erasure_id === erasureId)
+      return { stream, through: BigInt(event.data.through), position };
+  return undefined;
 }
 
-/** The last such event. */
-async function lastOf(
+/** Those of a stream after a position, the last one first. */
+async function eventsSince(
   store: EraseOptions['store'],
   stream: string,
-  isIt: (recorded: Recorded<DomainEvent>) => boolean,
-): Promise<Recorded<DomainEvent> | undefined> {
+  after: string,
+): Promise<readonly Recorded<DomainEvent>[]> {
+  const since: Recorded<DomainEvent>[] = [];
   for await (const batch of store.readStream(stream, { direction: 'backwards' }))
     for (const stored of batch) {
-      const recorded = codec.decode(stored);
-      if (isIt(recorded)) return recorded;
+      if (stored.position <= after) return since;
+      since.push(codec.decode(stored));
     }
-  return undefined;
+  return since;
 }
 
 /** The number of e-mails that were requested before this position and not erased earlier; undefined: one is being sent. */
