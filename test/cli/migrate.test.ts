@@ -321,7 +321,7 @@ describe('a run that does not come to its end', () => {
   };
 
   test('killed at random moments, the same command goes on, and the copy is whole', async () => {
-    const from = await filledFolder(6_000);
+    const from = await filledFolder(usually(3_000, 6_000));
     const total = countIn(from);
     const to = inNewFolder('copy');
     const random = randomFrom(11);
@@ -341,7 +341,7 @@ describe('a run that does not come to its end', () => {
   }, 60_000);
 
   test('SIGTERM stops it in order: exit code 143, and it says that it goes on', async () => {
-    const from = await filledFolder(6_000);
+    const from = await filledFolder(usually(3_000, 6_000));
     const stopped = async (to: string): Promise<Ended> => {
       const run = startMigrate(['--from', from, '--to', to, '--json']);
       await eventually(async () => (countIn(to) > 100 ? true : undefined));

@@ -102,7 +102,7 @@ test('whatever a display name or subject holds, there is one sender, one recipie
       const allowed = ['from', 'to', 'subject', 'message-id', 'date', 'mime-version', 'content-type'];
       expect(mail.headers.map(({ key }) => key).filter((key) => !allowed.includes(key))).toEqual([]);
     }),
-    { numRuns: usually(60, 200) },
+    { numRuns: usually(25, 200) },
   );
 });
 
@@ -125,7 +125,7 @@ test('the template arrives as it was given, line ends apart', async () => {
       const mail_template = `<i>${body}</i>`;
       expect(normalised((await parse({ mail_template })).html ?? '')).toBe(normalised(mail_template));
     }),
-    { numRuns: usually(60, 200) },
+    { numRuns: usually(25, 200) },
   );
 });
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { usually } from '../support/amount.js';
 import { rowsOf, type CsvFile, type CsvRow } from '../../src/transfer/csv-file.js';
 
 function fileOf(content: string | Buffer): string {
@@ -123,6 +124,6 @@ test('what was written comes back, whatever the cells hold', async () => {
       });
       expect((await seen(text)).slice(1)).toEqual(expected);
     }),
-    { numRuns: 100 },
+    { numRuns: usually(40, 100) },
   );
 });

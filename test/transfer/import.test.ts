@@ -50,7 +50,7 @@ const inNewFolder = (): string => path.join(newFolder(), 'imported');
 
 describe('a round trip', () => {
   test('keeps order, ids, texts and the chain', async () => {
-    const store = await newLog(800);
+    const store = await newLog(usually(300, 800));
     const first = await exported(store, { what: 'events' });
     const folder = inNewFolder();
     const result = await imported(first.file, folder);
