@@ -165,6 +165,12 @@ test('an auditor is told of the erasure, and of nothing that cannot be read', as
   expect(page.status).toBe(200);
   expect(page.text).not.toMatch(/cannot be read/);
   expect(page.text).toMatch(/erased/);
+  // Auditors have ids on paper: that of an erased contact is found, and no other life.
+  const [first] = history.items().map(({ contact_id }) => String(contact_id));
+  const byId = await ok(service.get(`/v1/audit/contacts/${first}/history`));
+  expect(byId.text).toContain('The person was erased');
+  expect(new Set(byId.items().map(({ contact_id }) => contact_id))).toEqual(new Set([first]));
+  expect((await service.post('/v1/privacy/erasures', { email, reason: '' })).status).toBe(400);
 });
 
 test.skipIf(onServers)('exports and imports carry redacted events as they are', async () => {
