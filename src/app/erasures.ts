@@ -1,5 +1,4 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
@@ -9,12 +8,12 @@ import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
 import { takesAll } from '../privacy/reach.js';
 import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
-import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { demandLogId } from '../projector/start.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
+import { openLease } from './own-lease.js';
 import type { Views } from './views.js';
 
 /** How often unfinished erasures are looked for, in milliseconds. */
@@ -119,10 +118,8 @@ async function registerOf({ config, store, logger }: ErasuresOptions): Promise<K
 
 async function startRunner(options: ErasuresOptions, keep: Keep) {
   const { settings, commands, logger } = options;
-  const models = isShared(settings) ? await openReadModels(settings.views) : undefined;
   const now = (): number => performance.now();
-  const lease: Lease | undefined =
-    models && createLease({ readModels: models, name: 'erasures', holder: randomUUID(), ttl: leaseMs, now });
+  const lease = await openLease(settings, 'erasures');
   const closing = new AbortController();
   const { signal } = closing;
   const steps = stepsOf(options);
@@ -207,7 +204,6 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
       closing.abort();
       await looking;
       await lease?.close();
-      await models?.close();
     },
   };
 }
