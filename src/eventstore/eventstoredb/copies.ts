@@ -10,6 +10,7 @@ import { readEvents } from './read-events.js';
 
 const copiesPerRead = 1_000;
 const readsAtOnce = 16;
+const putInAtOnce = 100;
 
 export interface Filling {
   /** As for `readAll`; undefined: from the end that is read away from. */
@@ -49,6 +50,7 @@ export function createCopies(
   const ordinals = new Map<Position, number>();
   const streams = new Map<string, Position[]>();
   let sorted: Position[] = [];
+  let added: Position[] = [];
   let count = 0;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -71,23 +73,31 @@ export function createCopies(
   }
 
   async function readOn(): Promise<void> {
-    const before = ordinals.size;
     for (;;) {
       const found = await read(count, copiesPerRead);
       for (const event of found) {
         const { position, stream: of, revision } = event;
-        const places = streams.get(of) ?? [];
-        if (!ordinals.has(position) && Number(revision) === places.length) {
+        const places = streams.get(of);
+        if (!ordinals.has(position) && Number(revision) === (places?.length ?? 0)) {
           ordinals.set(position, count);
-          places.push(position);
-          streams.set(of, places);
+          added.push(position);
+          // There is one of most streams: an array that grows would have room for 17.
+          if (places === undefined) streams.set(of, [position]);
+          else places.push(position);
           news?.set(position, event);
         }
         count += 1;
       }
-      if (found.length < copiesPerRead) break;
+      if (found.length < copiesPerRead) return;
     }
-    if (ordinals.size > before) sorted = [...ordinals.keys()].sort();
+  }
+
+  /** Positions of all copied events. To sort a million takes a second, so it is seldom done. */
+  function inOrder(): readonly Position[] {
+    if (added.length > putInAtOnce) sorted = [...sorted, ...added].sort();
+    else for (const position of added) sorted.splice(indexFrom(sorted, position), 0, position);
+    added = [];
+    return sorted;
   }
 
   /** Those who ask while one is reading share the read after it. */
@@ -136,7 +146,8 @@ export function createCopies(
     const [page] = await Promise.all([reading, unlessAborted(load(), signal)]);
     if (performance.now() - begun > quickPageMs) await unlessAborted(load(), signal);
     const { low, high, isIn } = backwards ? rangeBackwards(page, filling) : rangeForwards(page, filling);
-    const places = sorted.slice(indexFrom(sorted, low), indexFrom(sorted, high) + 1).filter(isIn);
+    const all = inOrder();
+    const places = all.slice(indexFrom(all, low), indexFrom(all, high) + 1).filter(isIn);
     if (places.length === 0) return page;
     if (backwards) places.reverse();
     const copies = await at(places.slice(0, limit));
