@@ -8,10 +8,17 @@ import { memberships } from './memberships.js';
 import type { Projection } from './projection.js';
 import { tagUse } from './tag-use.js';
 
-/** They hold ids, counts and names of the catalogue: nothing that a person has told. */
-const impersonal: readonly Projection[] = [groups, lists, tags, memberships, emails, listGrowth, tagUse, emailOutcomes];
-
-/** An erasure leaves no remains of what was deleted from these, or replaced. An own view stands here, unless it is impersonal. */
+/** An erasure leaves no remains of what was deleted from these, or replaced. An own view stands here, unless it holds nothing that a person has told. */
 export const personalProjections: readonly Projection[] = [contacts];
 
-export const liveProjections: readonly Projection[] = [...impersonal, ...personalProjections];
+export const liveProjections: readonly Projection[] = [
+  groups,
+  lists,
+  tags,
+  ...personalProjections,
+  memberships,
+  emails,
+  listGrowth,
+  tagUse,
+  emailOutcomes,
+];
