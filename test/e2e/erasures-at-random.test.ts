@@ -14,6 +14,7 @@ import {
   doAll,
   listIn,
   newWorld,
+  saySomething,
   somebody,
   spelling,
   spelt,
@@ -116,10 +117,12 @@ async function chapterIn(story: Story, chapter: Chapter): Promise<void> {
   const { service, people, clock } = world;
   await doAll(world, chapter.commands);
   const list = await listIn(world, 0);
+  const leaving = chapter.leaving.flatMap((at) => people[at] ?? []);
+  const [last] = leaving.filter(({ contactId }) => contactId !== undefined);
+  if (last !== undefined) await saySomething(world, last, list);
   await settled(world);
   moments.push(clock.now());
   clock.pass(1_000);
-  const leaving = chapter.leaving.flatMap((at) => people[at] ?? []);
   const others = people.filter((one) => !leaving.includes(one) && one.contactId !== undefined);
   await keepEvidence(story, others[0]);
   const asking = { world, others: others.slice(-askedAbout), leaving, moments: moments.slice(-3) };

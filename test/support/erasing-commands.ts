@@ -212,6 +212,14 @@ async function sendTo(
   person.ids.add(String(answer.headers.location).replace('/v1/email/', ''));
 }
 
+/** The last event of the contact is then one with something personal. */
+export async function saySomething({ service, texts }: World, person: Person, listId: string): Promise<void> {
+  for (const kind of ['plain', 'accented'] as const) {
+    const body = { email: person.email, status: 'Subscribed', lastName: said(person, texts.text(kind)) };
+    await post({ service }, `/v1/contacts/${listId}/upsertcontact`, body);
+  }
+}
+
 /** As somebody new, of whom other things are said than before. */
 export async function comeBack({ service, texts }: World, person: Person, listId: string): Promise<void> {
   const { email } = person;
