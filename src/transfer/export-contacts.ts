@@ -50,12 +50,12 @@ async function* streams(log: ExportLog): AsyncGenerator<string> {
     if (revision === 0n && isContactStream(stream)) yield stream;
 }
 
-/** Undefined: there was no such contact then, or its creation cannot be read. */
+/** Undefined: there was no such contact then, its creation cannot be read, or nothing is left of the person. */
 async function contactIn(log: ExportLog, stream: string): Promise<ExportRecord | undefined> {
   const { reader, moment, signal } = log;
   const fold = await withRetry(() => foldContact(reader, { stream, time: timeOf(log), moment, signal }), log);
   for (const event of fold?.unreadable ?? []) log.unreadable.note(event);
-  if (fold?.life === undefined) return undefined;
+  if (fold?.life === undefined || fold.life.profile.email === null) return undefined;
   const { contactId: contact_id, profile, created } = fold.life;
   const created_at = created.metadata.at;
   const subscriptions = subscriptionsOf(fold, log);
