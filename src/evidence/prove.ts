@@ -85,7 +85,8 @@ interface Numbered {
 async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promise<void> {
   const kept = await tree.rootAt(count).catch((error: unknown) => {
     if (!(error instanceof RangeError)) throw error;
-    throw new ProofError(`the log ends before the seal of ${sealed_at}, which is of ${count} events`, { cause: error });
+    const before = `the log ends before the seal of ${sealed_at}, which is of ${count} events`;
+    throw new ProofError(`${before}, or the service has not linked all of them yet`, { cause: error });
   });
   if (kept !== root)
     throw new ProofError(

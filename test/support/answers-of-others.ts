@@ -53,6 +53,19 @@ export async function answersOfOthers({ world, others, leaving, moments }: Askin
   return answers;
 }
 
+/** Where answers differ, each from a little before its first difference. */
+export function differences(before: Readonly<Record<string, unknown>>, after: typeof before): readonly string[] {
+  const texts = (question: string) => [before, after].map((answers) => JSON.stringify(answers[question] ?? null));
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((question) => {
+    const [was = '', is = ''] = texts(question);
+    if (was === is) return [];
+    let at = 0;
+    while (was[at] === is[at]) at += 1;
+    const from = Math.max(0, at - 100);
+    return [`${question}: ${was.slice(from, at + 200)} became ${is.slice(from, at + 200)}`];
+  });
+}
+
 export const iso = (time: number): string => new Date(time).toISOString();
 
 /** Each of these questions is recorded as one. */

@@ -1,7 +1,9 @@
 /** Random commands about unmistakable people, done over HTTP. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Answer, Overrides, Service } from './service.js';
+import { usually } from './amount.js';
+import { ok } from './answers.js';
+import { eventually, type Answer, type Overrides, type Service } from './service.js';
 import type { ServiceClock } from './service-clock.js';
 import { textKinds, type Person, type Texts } from './unmistakable-people.js';
 
@@ -76,14 +78,31 @@ export const newWorld = (service: Service, clock: ServiceClock, texts: Texts): W
 export const spelt = ({ email }: Person, as: Spelling): string =>
   as === 'upper' ? email.toUpperCase() : as === 'lower' ? email.toLowerCase() : email;
 
+/** Milliseconds: an attempt to send that took longer is deferred, and another one follows a second later. */
+const longestAttempt = 60_000;
+const beforeJump = usually(settled, () => Promise.resolve());
+
 /** One after the other, each at its time. */
 export async function doAll(world: World, commands: readonly Command[]): Promise<void> {
   for (const given of commands) {
+    if (given.later > longestAttempt) await beforeJump(world);
     world.clock.pass(given.later);
     const person = world.people[given.person];
     if (person !== undefined)
       await turns[given.what]({ ...world, given, person, email: spelt(person, given.spelling) });
   }
+}
+
+/** Nothing moves while the clock stands still. */
+export async function settled({ service, clock }: World): Promise<void> {
+  const moves = ({ state, next_attempt_at: next }: Readonly<Record<string, unknown>>): boolean =>
+    ['requested', 'sending'].includes(String(state)) ||
+    (state === 'deferred' && String(next) <= new Date(clock.now()).toISOString());
+  const unsettled = ['requested', 'sending', 'deferred'].map((state) => `/v1/email?limit=200&state=${state}`);
+  await eventually(async () => {
+    const pages = await Promise.all(unsettled.map((one) => ok(service.get(one))));
+    return pages.some((page) => page.items().some(moves)) ? undefined : true;
+  });
 }
 
 interface Turn extends World {
