@@ -143,8 +143,8 @@ export interface ReadModels extends ReadModelReader {
    */
   forget(checkpoint: Forgetting): Promise<void>;
   /**
-   * When it resolves, the store keeps no byte of documents that were deleted from these views or replaced, nor of those that
-   * were dropped. Commits and readers go on meanwhile.
+   * When it resolves, the store keeps no byte of documents that were deleted from these views or replaced, nor of storages
+   * of theirs that no checkpoint names. Commits and readers go on meanwhile.
    * @throws ReadModelsUnavailableError it was not done, or a reader still holds what was: ask again.
    */
   scrub(views: readonly StoredView[]): Promise<void>;

@@ -16,7 +16,7 @@ import {
 } from '../read-models.js';
 import { storageName } from '../find-plan.js';
 import { createFinder } from './find.js';
-import { dropTables, emptyWal, renewTables } from './scrub.js';
+import { dropTables, scrubView } from './scrub.js';
 import { createTables, openTable, type Row, type ViewTable } from './tables.js';
 
 type Db = Database.Database;
@@ -118,8 +118,7 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
     drop: async (view) => dropTables(db, storageName(view)).catch(fail),
     forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint)).immediate()),
     async scrub(views) {
-      for (const view of views) await renewTables(db, storageName(view)).catch(fail);
-      await emptyWal(db).catch(fail);
+      for (const view of views) await scrubView(db, view).catch(fail);
     },
     lease: async (name, holder, ttl) =>
       guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() })).immediate()),

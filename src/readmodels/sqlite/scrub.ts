@@ -1,7 +1,10 @@
 /** Leaves no remains in the file of documents that a view no longer holds. In small transactions: commits and readers have their turn in between. */
+import { statfsSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { ReadModelsUnavailableError } from '../read-models.js';
+import { storageName } from '../find-plan.js';
+import { ReadModelsUnavailableError, type StoredView } from '../read-models.js';
 import { sideName } from './tables.js';
 
 type Db = Database.Database;
@@ -11,17 +14,55 @@ const sliceMs = 2;
 const rowsAtOnce = 16;
 /** For readers that hold the WAL, in milliseconds. */
 const walPatience = 1_000;
+/** What the WAL may take meanwhile. */
+const walBytes = 16 * 1024 * 1024;
 
 // Fields begin with a letter, so that no table of an array is called so.
 const copyOf = (table: string): string => `${table}___copy`;
 const oldOf = (table: string): string => `${table}___old`;
 const triggerOf = (table: string): string => `${table}___follow`;
 
+/** Of a view only this storage, and those that a checkpoint names, are left; of deleted documents nothing. @throws ReadModelsUnavailableError */
+export async function scrubView(db: Db, view: StoredView): Promise<void> {
+  // While a reader holds the WAL, a copy would make it grow for nothing.
+  await emptyWal(db);
+  for (const main of unnamedStorages(db, view)) await dropTables(db, main);
+  demandRoom(db);
+  await renewTables(db, storageName(view));
+  await emptyWal(db);
+}
+
+/** What was being dropped when a process was killed. */
+function unnamedStorages(db: Db, view: StoredView): readonly string[] {
+  const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
+  const mains = tables.flatMap((table) => new RegExp(`^${view.name}_v\\d+(?=$|__)`).exec(table)?.[0] ?? []);
+  const checkpoints = db.prepare<[], string>('SELECT live FROM checkpoints').pluck().all();
+  const named = checkpoints.flatMap((live) =>
+    Object.entries(JSON.parse(live) as Record<string, number>).map(([key, storage]) =>
+      storageName({ name: key.split('/')[0] ?? '', version: storage, storage }),
+    ),
+  );
+  return [...new Set(mains)].filter((main) => main !== storageName(view) && !named.includes(main));
+}
+
+/** Twice the table must fit, else nobody could write any more. */
+function demandRoom(db: Db): void {
+  const [pages = 0, free = 0, size = 0] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
+    Number(db.pragma(name, { simple: true })),
+  );
+  const wanted = Math.max(0, pages - 2 * free) * size + walBytes;
+  const { bavail, bsize } = statfsSync(path.dirname(db.name));
+  if (bavail * bsize < wanted)
+    throw new ReadModelsUnavailableError(
+      `views.db cannot be rid of what was deleted: that needs ${Math.ceil(wanted / 1e6)} MB of free disk space`,
+    );
+}
+
 /**
  * Moves the documents of a view to a new table, and overwrites the old one. `secure_delete` alone does not do: where rows
  * grow, SQLite moves their neighbours to other pages, and leaves remains in the gaps.
  */
-export async function renewTables(db: Db, main: string): Promise<void> {
+async function renewTables(db: Db, main: string): Promise<void> {
   await clear(db, main);
   if (!hasTable(db, main)) return;
   db.transaction(() => beginCopy(db, main)).immediate();
@@ -48,13 +89,14 @@ export async function renewTables(db: Db, main: string): Promise<void> {
 /** Gone at once, and overwritten when it resolves. */
 export async function dropTables(db: Db, main: string): Promise<void> {
   await clear(db, main);
-  const tables = [main, ...sidesOf(db, main)].filter((table) => hasTable(db, table));
-  db.transaction(() => tables.forEach((table) => retire(db, table))).immediate();
+  db.transaction(() => {
+    for (const table of [main, ...sidesOf(db, main)]) if (hasTable(db, table)) retire(db, table);
+  }).immediate();
   await clear(db, main);
 }
 
 /** What is overwritten is still in the WAL. A reader may hold that for a while. @throws ReadModelsUnavailableError */
-export async function emptyWal(db: Db): Promise<void> {
+async function emptyWal(db: Db): Promise<void> {
   const checkpoint = db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck();
   for (const end = performance.now() + walPatience; ; await pause(20)) {
     const timeout = db.pragma('busy_timeout', { simple: true });
@@ -101,12 +143,10 @@ function retire(db: Db, table: string): void {
 async function clear(db: Db, main: string): Promise<void> {
   db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(main)}`);
   for (const table of tablesLike(db, main).filter((name) => /___(copy|old)$/.test(name))) {
-    const deleteSome = db.prepare(`DELETE FROM ${table} LIMIT ${rowsAtOnce}`);
-    await inSlices(
-      db,
-      () => deleteSome.run().changes > 0,
-      () => db.exec(`DROP TABLE ${table}`),
-    );
+    // Another connection may be at it, too.
+    const deleteSome = (): boolean =>
+      hasTable(db, table) && db.prepare(`DELETE FROM ${table} LIMIT ${rowsAtOnce}`).run().changes > 0;
+    await inSlices(db, deleteSome, () => db.exec(`DROP TABLE IF EXISTS ${table}`));
   }
 }
 

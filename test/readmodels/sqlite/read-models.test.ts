@@ -133,6 +133,31 @@ describe('SQLite read models', () => {
     await models.close();
   });
 
+  it('drops with a scrub the storages of the view that no checkpoint names, in whole or in part', async () => {
+    const models = openSqliteReadModels({ file });
+    const document = { owner: 'mark-1.', size: 1, tag_ids: ['mark-2.'] };
+    const others = [2, 3, 4].map((storage) => ({ ...view, storage }));
+    const foreign: View = { ...view, name: 'thing' };
+    for (const [at, of] of [view, ...others, foreign].entries()) {
+      await models.prepare(of);
+      const previous = at === 0 ? null : { ...next, position: String(at), storages: { things: 2 } };
+      await models.commit({
+        writes: [{ view: of, id: 'one', document, position: '1', loaded: null }],
+        checkpoint: { name: 'rebuild', previous, next: { ...next, position: String(at + 1), storages: { things: 2 } } },
+      });
+    }
+    const db = new Database(file);
+    db.exec('alter table things_v4 rename to things_v4___old');
+    const tables = () => db.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all() as string[];
+    expect(tables()).toContain('things_v3__tag_ids');
+    await models.scrub([view]);
+    expect(tables().filter((name) => /things_v[34]/.test(name))).toEqual([]);
+    for (const of of [view, others[0] ?? view, foreign])
+      expect(await models.get(of, 'one')).toMatchObject({ document });
+    db.close();
+    await models.close();
+  });
+
   it('keeps no scattered index, and refuses what would need it', async () => {
     const scattered: View = { ...view, indexes: [...view.indexes, { fields: ['stream'], scattered: true }] };
     const document = { owner: 'a', size: 1, stream: 's' };
