@@ -2,7 +2,7 @@
 import { createSlots } from '../audit/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
-import { pagePolicy } from '../audit/page.js';
+import { pagePolicy } from '../audit/report/page.js';
 import { exportAsPage } from '../privacy/export-page.js';
 import type { AccessLog } from './audit/access.js';
 import type { Endpoints } from './endpoints/endpoints.js';

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import type { Proofs } from '../api/audit/audit.js';
-import { comparedSeals } from '../audit/report.js';
+import { comparedSeals } from '../audit/report/report.js';
 import { ServiceError } from '../errors.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { AlteredEventError } from '../eventstore/link-source.js';

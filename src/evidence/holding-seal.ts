@@ -1,5 +1,5 @@
 /** Whether a log is still the one that was sealed, by what is stored of its chain and tree: cheap, and no verification of the events. */
-import type { ReportSources } from '../audit/report.js';
+import type { ReportSources } from '../audit/report/report.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { AlteredEventError } from '../eventstore/link-source.js';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/access.js';
-import { rendered } from '../audit/page.js';
-import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report-page.js';
+import { rendered } from '../audit/report/page.js';
+import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
 import type { Pages, PersonExport } from './export.js';
 

@@ -1,9 +1,9 @@
 /** What the endpoint of reports does: the facts about one person as JSON, or as a page to be printed. */
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
-import { createReport, type ReportSources } from '../../audit/report.js';
-import { pagePolicy } from '../../audit/page.js';
-import { reportPage } from '../../audit/report-page.js';
+import { createReport, type ReportSources } from '../../audit/report/report.js';
+import { pagePolicy } from '../../audit/report/page.js';
+import { reportPage } from '../../audit/report/report-page.js';
 import type { AccessLog } from './access.js';
 import type { FindContact } from './contact.js';
 import type { Endpoints } from '../endpoints/endpoints.js';

@@ -1,7 +1,7 @@
 /** The endpoints of auditors: answered from the log itself. */
 import { z } from 'zod';
 import * as answers from '../../audit/answers.js';
-import { report } from '../../audit/report-answer.js';
+import { report } from '../../audit/report/report-answer.js';
 import { isEventType } from '../../audit/feed.js';
 import { between, choice, inOrder, optionalLimit, optionalText, outOfOrder, paging, time } from '../schemas/query.js';
 import { incomplete, pageOf } from '../schemas/answers.js';

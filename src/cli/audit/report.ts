@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Report } from '../../audit/report-answer.js';
-import { comparedSeals, createReport, type ReportSources } from '../../audit/report.js';
-import { reportPage } from '../../audit/report-page.js';
+import type { Report } from '../../audit/report/report-answer.js';
+import { comparedSeals, createReport, type ReportSources } from '../../audit/report/report.js';
+import { reportPage } from '../../audit/report/report-page.js';
 import { reportedSeals } from '../../evidence/holding-seal.js';
 import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';

@@ -1,8 +1,8 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
-import type { TreeSource } from '../eventstore/tree.js';
-import type { HistoryItem } from './answers.js';
-import type { Audit } from './audit.js';
-import type { HistoryPage, HistoryRequest } from './history.js';
+import type { TreeSource } from '../../eventstore/tree.js';
+import type { HistoryItem } from '../answers.js';
+import type { Audit } from '../audit.js';
+import type { HistoryPage, HistoryRequest } from '../history.js';
 import { answerOf, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
 
 /** With a list the e-mails are still all those to the person. */

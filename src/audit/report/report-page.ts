@@ -1,8 +1,8 @@
 /** A report as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
 import { readFileSync } from 'node:fs';
-import type { Consent } from '../events/contact.js';
-import { profileFields } from '../events/contact.js';
-import type { ContactAt, Evidence, HistoryItem, ProfileValues, SubscriptionAt } from './answers.js';
+import type { Consent } from '../../events/contact.js';
+import { profileFields } from '../../events/contact.js';
+import type { ContactAt, Evidence, HistoryItem, ProfileValues, SubscriptionAt } from '../answers.js';
 import { rendered } from './page.js';
 import type { Report, ReportedEmail, ReportedEvent } from './report-answer.js';
 
