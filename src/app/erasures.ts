@@ -156,7 +156,7 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
     }
     completeAll();
     isCaughtUp ||= isWhole;
-    isFailing &&= !isWhole;
+    isFailing &&= !isWhole || erased.size > 0;
   }
 
   /** What takes its time where there are many contacts: nobody waits for it, and who is erased meanwhile is completed next. */
