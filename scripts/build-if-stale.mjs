@@ -60,11 +60,12 @@ if (isForced || built !== wanted) {
     process.exit(result.status ?? 1);
   }
   // Not at the top: where the service only runs, it is not installed.
-  const { bundle } = await import('./bundle.mjs');
-  await bundle(root, fresh).catch((error) => {
-    rmSync(fresh, { recursive: true, force: true });
-    throw error;
-  });
+  await import('./bundle.mjs')
+    .then(({ bundle }) => bundle(root, fresh))
+    .catch((error) => {
+      rmSync(fresh, { recursive: true, force: true });
+      throw error;
+    });
   for (const file of readAtRun) cpSync(path.join(root, file), path.join(fresh, path.relative('src', file)));
   // The page at /docs. Swagger UI is not installed where the service runs.
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])

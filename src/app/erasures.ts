@@ -159,7 +159,7 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
     isFailing &&= !isWhole || erased.size > 0;
   }
 
-  /** What takes its time where there are many contacts: nobody waits for it, and who is erased meanwhile is completed next. */
+  /** Takes seconds with many contacts: turns go on meanwhile, and who is erased in them is completed next. */
   function completeAll(): void {
     completing ??= completeSome()
       .catch(fail)
@@ -170,8 +170,8 @@ async function startRunner(options: ErasuresOptions, keep: Keep) {
 
   /** Not while other storages of a view hold who was erased. */
   async function completeSome(): Promise<void> {
-    if (erased.size === 0 || (await options.views.hasOtherStorages())) return;
     const some = [...erased];
+    if (some.length === 0 || (await options.views.hasOtherStorages())) return;
     await complete(
       steps,
       some.map(([, one]) => one),

@@ -12,6 +12,7 @@ import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { checkpointName, storedIn } from '../projector/storage.js';
 import { buildInitially } from '../rebuild/initial-build.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
 /** Sent only when it has changed: most reports are about the position alone. */
@@ -69,7 +70,9 @@ const evidence = keepEvidenceOfServer();
 
 async function scrub(): Promise<void> {
   const live = await readModels.checkpoint(checkpointName);
-  await readModels.scrub(storedIn(personalProjections, live?.storages ?? {}));
+  const views = storedIn(personalProjections, live?.storages ?? {});
+  if (views.length < personalProjections.length) throw new ReadModelsUnavailableError('a view is being built');
+  await readModels.scrub(views);
 }
 
 const batchDelay = createBatchDelay(now);

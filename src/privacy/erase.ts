@@ -102,11 +102,12 @@ interface ErasedContact {
 async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
+  const { contactId } = (await contacts.fresh(stream)).state;
   const since = await eventsSince(store, stream, requested.position);
   const earlier = erasedAmong(since, erasure_id);
   if (earlier !== undefined) return earlier;
   // Who came after the request is somebody new.
-  if (since.some(({ event }) => event.type === 'ContactCreated')) return undefined;
+  if (contactId === null || since.some(({ event }) => event.type === 'ContactCreated')) return undefined;
   await contacts.execute({ stream, command: { type: 'Erase', erasure_id, reason }, context });
   return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }

@@ -185,8 +185,12 @@ function buildReport(run: Run): (progress: BuildProgress) => void {
 function dropLater(run: Run, old: { readonly views: readonly StoredView[]; readonly signal: AbortSignal }): void {
   const { views, signal } = old;
   if (views.length === 0) return;
+  const check = (): void => {
+    signal.throwIfAborted();
+    run.check();
+  };
   const drop = (): void =>
-    void dropOldStorages(run, views).catch((error: unknown) => {
+    void dropOldStorages({ ...run, check }, views).catch((error: unknown) => {
       if (signal.aborted) return;
       run.options.onFault(faultOf(error));
       dropLater(run, old);

@@ -3,6 +3,7 @@ import {
   InvalidCursorError,
   MissingIndexError,
   storageOf,
+  type Checkpoint,
   type Document,
   type FindQuery,
   type Index,
@@ -89,6 +90,21 @@ export function storageName(view: StoredView): string {
   if (!Number.isInteger(version) || version < 1)
     throw new TypeError(`version of ${name} must be a whole number from 1`);
   return `${name}_v${storageOf(view)}`;
+}
+
+/** Storages of the view, by the names of what there is, that are neither this one nor in a checkpoint. */
+export function unnamedStorages(
+  view: StoredView,
+  existing: readonly string[],
+  checkpoints: readonly Checkpoint['storages'][],
+): readonly string[] {
+  const pattern = new RegExp(`^${view.name}_v\\d+(?=$|__)`);
+  const found = new Set(existing.flatMap((name) => pattern.exec(name)?.[0] ?? []));
+  found.delete(storageName(view));
+  // Where several storages of a view are named, the keys have more than its name.
+  for (const [key, storage] of checkpoints.flatMap((storages) => Object.entries(storages)))
+    found.delete(`${key.split('/')[0] ?? ''}_v${storage}`);
+  return [...found];
 }
 
 function leads({ fields }: Index, whereFields: readonly string[], sort: string): boolean {

@@ -319,6 +319,25 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
     });
 
     describe('views', () => {
+      it('a scrub drops what no checkpoint names of a view, and leaves what one names', async () => {
+        const view = await filled({ one: { owner: 'a' } });
+        const named = { ...view, storage: 2 };
+        const lost = { ...view, storage: 3 };
+        const write = { id: 'one', document: { owner: 'b' }, position: position(1), loaded: null };
+        for (const of of [named, lost]) {
+          await models.prepare(of);
+          await commit(of, [{ ...write }]);
+        }
+        const previous = await models.checkpoint('a rebuild');
+        const next = checkpoint(Number(previous?.position ?? 0) + 1, { [view.name]: 2 });
+        await models.commit({ writes: [], checkpoint: { name: 'a rebuild', previous, next } });
+        await models.scrub([view]);
+        for (const of of [view, named, lost]) await models.prepare(of);
+        expect((await models.get(view, 'one'))?.document).toEqual({ owner: 'a' });
+        expect((await models.get(named, 'one'))?.document).toEqual({ owner: 'b' });
+        expect(await models.get(lost, 'one')).toBeUndefined();
+      });
+
       it('are prepared repeatedly without loss, and versions never touch', async () => {
         const view = await filled({ one: { name: 'v1' } });
         const second = { ...view, version: 2 };

@@ -73,7 +73,7 @@ export function wholeNumberIn(option: string, text: string): number {
 
 /** An id, or an e-mail address. @throws UsageError */
 export function contactIn(text: string): { readonly email: string } | { readonly contactId: string } {
-  if (text.startsWith('con_')) return { contactId: text };
+  if (/^con_[^@]*$/.test(text)) return { contactId: text };
   const email = text.trim();
   if (!isAddress(email)) throw new UsageError('<contact> must be a contact id (con_…) or a valid email address');
   return { email };

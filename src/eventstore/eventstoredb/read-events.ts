@@ -138,7 +138,7 @@ interface Recorded extends Readonly<Record<'revision' | 'prepare' | 'commit', Lo
   readonly data: Uint8Array;
 }
 
-/** Whatever else it is is of no use here. */
+/** Other answers are not needed. */
 function answerOf(bytes: Buffer): ServerAnswer {
   const answer = readResp.decode(bytes) as { content?: string; event?: { event: Recorded } | null; tail?: Long };
   if (answer.event) return { event: eventOf(answer.event.event) };

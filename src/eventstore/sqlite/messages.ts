@@ -55,7 +55,7 @@ export interface WriterData {
 
 /** Answers to redactions, in order. */
 export type RedactionAnswer =
-  /** Durable. One message does so much at most that appends need not wait for long: ask for the rest. */
+  /** Durable. One message changes a limited number of events, so that appends do not wait long: ask for the rest. */
   | { readonly type: 'redacted'; readonly redacted: readonly Redacted[] }
   /** False: a reader holds the WAL. */
   | { readonly type: 'scrubbed'; readonly complete: boolean }

@@ -1,7 +1,7 @@
 /** Read models in MongoDB: one collection for each version of a view, one for checkpoints, one for leases. Any server will do, alone or many. */
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
-import { cursorAfter, planFind, storageName } from '../find-plan.js';
+import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
 import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
@@ -58,6 +58,14 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     return { documents: page, nextCursor: cursorAfter(plan, last.id, last.document) };
   }
 
+  /** What is deleted here leaves no remains; what was to be dropped when a process was killed is dropped. */
+  async function dropUnnamed(views: readonly StoredView[]): Promise<void> {
+    const existing = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+    const named = (await checkpoints.find().toArray()).map((stored) => checkpointIn(stored)?.storages ?? {});
+    for (const name of views.flatMap((view) => unnamedStorages(view, existing, named)))
+      await db.collection(name).drop().catch(unlessMissing);
+  }
+
   return {
     find,
     async get<D>(view: View, id: string) {
@@ -86,7 +94,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
       await run('writing', () => collection(view).drop().catch(unlessMissing));
     },
     forget: (checkpoint) => run('writing', () => forgetCheckpoint(checkpoints, checkpoint)),
-    scrub: async () => undefined,
+    scrub: (views) => run('writing', () => dropUnnamed(views)),
     lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
     close,
   };

@@ -3,8 +3,8 @@ import { statfsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { storageName } from '../find-plan.js';
-import { ReadModelsUnavailableError, type StoredView } from '../read-models.js';
+import { storageName, unnamedStorages } from '../find-plan.js';
+import { ReadModelsUnavailableError, type Checkpoint, type StoredView } from '../read-models.js';
 import { sideName } from './tables.js';
 
 type Db = Database.Database;
@@ -22,11 +22,12 @@ const copyOf = (table: string): string => `${table}___copy`;
 const oldOf = (table: string): string => `${table}___old`;
 const triggerOf = (table: string): string => `${table}___follow`;
 
-/** Of a view only this storage, and those that a checkpoint names, are left; of deleted documents nothing. @throws ReadModelsUnavailableError */
+/** Leaves only this storage of the view and those that a checkpoint names, and nothing of deleted documents. @throws ReadModelsUnavailableError */
 export async function scrubView(db: Db, view: StoredView): Promise<void> {
   // While a reader holds the WAL, a copy would make it grow for nothing.
   await emptyWal(db);
-  for (const main of unnamedStorages(db, view)) await dropTables(db, main);
+  for (const main of unnamed(db, view)) await dropTables(db, main, () => unnamed(db, view).includes(main));
+  await clear(db, storageName(view));
   demandRoom(db);
   // Commits wait for a checkpoint: so many pages of it cost them a few milliseconds.
   const usual = Number(db.pragma('wal_autocheckpoint', { simple: true }));
@@ -40,19 +41,14 @@ export async function scrubView(db: Db, view: StoredView): Promise<void> {
 }
 
 /** What was being dropped when a process was killed. */
-function unnamedStorages(db: Db, view: StoredView): readonly string[] {
+function unnamed(db: Db, view: StoredView): readonly string[] {
   const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
-  const mains = tables.flatMap((table) => new RegExp(`^${view.name}_v\\d+(?=$|__)`).exec(table)?.[0] ?? []);
   const checkpoints = db.prepare<[], string>('SELECT live FROM checkpoints').pluck().all();
-  const named = checkpoints.flatMap((live) =>
-    Object.entries(JSON.parse(live) as Record<string, number>).map(([key, storage]) =>
-      storageName({ name: key.split('/')[0] ?? '', version: storage, storage }),
-    ),
-  );
-  return [...new Set(mains)].filter((main) => main !== storageName(view) && !named.includes(main));
+  const named = checkpoints.map((live) => JSON.parse(live) as Checkpoint['storages']);
+  return unnamedStorages(view, tables, named);
 }
 
-/** Twice the table must fit, else nobody could write any more. */
+/** Room for all that the file holds, once more: else nobody could write. */
 function demandRoom(db: Db): void {
   const [pages = 0, free = 0, size = 0] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
     Number(db.pragma(name, { simple: true })),
@@ -70,7 +66,6 @@ function demandRoom(db: Db): void {
  * grow, SQLite moves their neighbours to other pages, and leaves remains in the gaps.
  */
 async function renewTables(db: Db, main: string): Promise<void> {
-  await clear(db, main);
   if (!hasTable(db, main)) return;
   db.transaction(() => beginCopy(db, main)).immediate();
   const next = db
@@ -94,9 +89,10 @@ async function renewTables(db: Db, main: string): Promise<void> {
 }
 
 /** Gone at once, and overwritten when it resolves. */
-export async function dropTables(db: Db, main: string): Promise<void> {
+export async function dropTables(db: Db, main: string, isWanted = (): boolean => true): Promise<void> {
   await clear(db, main);
   db.transaction(() => {
+    if (!isWanted()) return;
     for (const table of [main, ...sidesOf(db, main)]) if (hasTable(db, table)) retire(db, table);
   }).immediate();
   await clear(db, main);
@@ -108,8 +104,12 @@ async function emptyWal(db: Db): Promise<void> {
   for (const end = performance.now() + walPatience; ; await pause(20)) {
     const timeout = db.pragma('busy_timeout', { simple: true });
     db.pragma('busy_timeout = 5');
-    const isHeld = checkpoint.get() !== 0;
-    db.pragma(`busy_timeout = ${Number(timeout)}`);
+    let isHeld = true;
+    try {
+      isHeld = checkpoint.get() !== 0;
+    } finally {
+      db.pragma(`busy_timeout = ${Number(timeout)}`);
+    }
     if (!isHeld) return;
     if (performance.now() > end)
       throw new ReadModelsUnavailableError('a reader of views.db still holds what was deleted');
