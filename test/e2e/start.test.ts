@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { someAddress, unique } from '../support/answers.js';
 import { exampleEvents, toAppend } from '../support/examples.js';
+import { patient } from '../support/patient.js';
 import {
   eventually,
   freshFolder,
@@ -40,7 +41,7 @@ const statusWith = async (service: Service, key: string): Promise<number> =>
   (await service.get('/v1/groups', { authorization: `Bearer ${key}` })).status;
 const newGroup = (service: Service, name = unique('Group')): Promise<string> =>
   service.make('/v1/groups/create', { group_name: name }, 'group_id');
-const groups = async (service: Service): Promise<unknown[]> => [...(await service.get('/v1/groups')).items()];
+const groups = async (service: Service): Promise<unknown[]> => [...(await patient(service).get('/v1/groups')).items()];
 
 describe('a service', () => {
   let service: Service;
