@@ -68,16 +68,17 @@ export async function refuseRestored(...[store, known]: Parameters<typeof erasur
 export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
   const { config, streamKeys, commands } = options;
   const keep = await registerOf(options);
+  const steps = stepsOf(options);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
   async function passed(subjectKey: string): Promise<string | undefined> {
     const open = unfinishedOf((await commands.erasures.fresh(erasuresStream)).state, subjectKey);
-    const { views } = stepsOf(options);
-    const isServed = open === undefined || (await takesAll({ store: options.store, views }, open.erasure_id));
+    const { store } = options;
+    const isServed = open === undefined || (await takesAll({ store, views: steps.views }, open.erasure_id));
     return isServed ? undefined : open.erasure_id;
   }
 
-  const runner = config.roles.has('projector') ? await startRunner(options, keep) : undefined;
+  const runner = config.roles.has('projector') ? await startRunner(options, keep, steps) : undefined;
   return {
     async request({ email, reason }, context) {
       const subject_key = streamKeys.contactKey(email);
@@ -116,13 +117,12 @@ async function registerOf({ config, store, logger }: ErasuresOptions): Promise<K
   };
 }
 
-async function startRunner(options: ErasuresOptions, keep: Keep) {
+async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOptions) {
   const { settings, commands, logger } = options;
   const now = (): number => performance.now();
   const lease = await openLease(settings, 'erasures');
   const closing = new AbortController();
   const { signal } = closing;
-  const steps = stepsOf(options);
   let looking: Promise<void> | undefined;
   let completing: Promise<void> | undefined;
   let again = false;

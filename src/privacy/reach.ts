@@ -4,7 +4,7 @@ import { contactStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import { requestOf, type EraseOptions } from './erase.js';
 
-export interface ReachOptions {
+interface ReachOptions {
   readonly store: Pick<EventStore, 'readStream' | 'head'>;
   readonly views: Pick<EraseOptions['views'], 'shown' | 'emailsTo'>;
 }

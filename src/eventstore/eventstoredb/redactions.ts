@@ -56,10 +56,10 @@ export function createRedactions({ connection, pages, prefix, timings }: Redacti
       let characters = 0;
       const fits = next.findIndex((event) => (characters += sizeOf(event)) > charactersPerAppend);
       const some = next.splice(0, fits < 0 ? next.length : Math.max(1, fits));
-      const written = some.map(({ revision, ...event }) =>
+      const copied = some.map(({ revision, ...event }) =>
         jsonEvent({ id: randomUUID(), type: 'Redacted', data: { ...event, revision: `${revision}` } }),
       );
-      const call = { stream: copies.stream, events: written, expectedRevision: 'any' } as const;
+      const call = { stream: copies.stream, events: copied, expectedRevision: 'any' } as const;
       await connection.append(call, timings.appendMs);
     }
   }

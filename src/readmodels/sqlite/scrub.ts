@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { storageName, unnamedStorages } from '../find-plan.js';
 import { ReadModelsUnavailableError, type Checkpoint, type StoredView } from '../read-models.js';
-import { sideName } from './tables.js';
+import { hasTable, sideName } from './tables.js';
 
 type Db = Database.Database;
 
@@ -42,10 +42,9 @@ export async function scrubView(db: Db, view: StoredView): Promise<void> {
 
 /** What was being dropped when a process was killed. */
 function unnamed(db: Db, view: StoredView): readonly string[] {
-  const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
   const checkpoints = db.prepare<[], string>('SELECT live FROM checkpoints').pluck().all();
   const named = checkpoints.map((live) => JSON.parse(live) as Checkpoint['storages']);
-  return unnamedStorages(view, tables, named);
+  return unnamedStorages(view, tablesIn(db), named);
 }
 
 /** Room for all that the file holds, once more: else nobody could write. */
@@ -149,7 +148,7 @@ function retire(db: Db, table: string): void {
 /** What was retired, and a copy that was not finished. Rows first: each page is overwritten when it is free. */
 async function clear(db: Db, main: string): Promise<void> {
   db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(main)}`);
-  for (const table of tablesLike(db, main).filter((name) => /___(copy|old)$/.test(name))) {
+  for (const table of besides(db, main).filter((name) => /___(copy|old)$/.test(name))) {
     // Another connection may be at it, too.
     const deleteSome = (): boolean =>
       hasTable(db, table) && db.prepare(`DELETE FROM ${table} LIMIT ${rowsAtOnce}`).run().changes > 0;
@@ -170,15 +169,11 @@ async function inSlices(db: Db, step: () => boolean, end: () => void): Promise<v
   }
 }
 
-const tablesLike = (db: Db, main: string): readonly string[] =>
-  db
-    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
-    .pluck()
-    .all()
-    .filter((name) => name === main || name.startsWith(sideName(main, '')));
-const sidesOf = (db: Db, main: string): readonly string[] =>
-  tablesLike(db, main).filter((name) => name !== main && !name.includes('___'));
-const hasTable = (db: Db, table: string): boolean => tablesLike(db, table).includes(table);
+const tablesIn = (db: Db): readonly string[] =>
+  db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
+const besides = (db: Db, main: string): readonly string[] =>
+  tablesIn(db).filter((name) => name.startsWith(sideName(main, '')));
+const sidesOf = (db: Db, main: string): readonly string[] => besides(db, main).filter((name) => !name.includes('___'));
 
 const sqlOf = (db: Db, table: string): string =>
   db.prepare<[string], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).pluck().get(table) ??

@@ -70,7 +70,7 @@ function createSide(db: Db, main: string, field: string): void {
   for (const { id, text } of rest) for (const value of JSON.parse(text) as string[]) insert.run(value, id);
 }
 
-const hasTable = (db: Db, name: string): boolean =>
+export const hasTable = (db: Db, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
 
 /** Prepares the statements of a view as it is now, bare or whole; throws an SqliteError while its table is missing. */
