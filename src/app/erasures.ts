@@ -126,7 +126,8 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
   let looking: Promise<void> | undefined;
   let completing: Promise<void> | undefined;
   let again = false;
-  let isFailing = false;
+  /** What was logged since everything went well. */
+  const failures = new Set<string>();
   let isCaughtUp = false;
   let restUntil = 0;
   /** By id: what is left of them is their completion. */
@@ -134,8 +135,9 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
 
   function fail(error: unknown): void {
     restUntil = now() + restMs;
-    if (!isFailing && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
-    isFailing = true;
+    const reason = String(error);
+    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
+    failures.add(reason);
   }
 
   async function turn(): Promise<void> {
@@ -156,7 +158,7 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
     }
     completeAll();
     isCaughtUp ||= isWhole;
-    isFailing &&= !isWhole || erased.size > 0;
+    if (isWhole && erased.size === 0) failures.clear();
   }
 
   /** Takes seconds with many contacts: turns go on meanwhile, and who is erased in them is completed next. */

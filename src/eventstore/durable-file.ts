@@ -16,8 +16,10 @@ export function writeDurably(file: string, text: string): void {
 /** Never over a file that is there: whether there was none. @throws what the file system throws */
 export function createDurably(file: string, text: string): boolean {
   const draft = draftOf(file);
-  fs.writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
+  // Of a process of the same id that was killed.
+  fs.rmSync(draft, { force: true });
   try {
+    fs.writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
     fs.linkSync(draft, file);
   } catch (error) {
     if (fs.existsSync(file)) return false;

@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { ok, untimed } from '../support/answers.js';
 import { audience, type Ended } from '../support/audience.js';
 import { onServers } from '../support/stores.js';
@@ -180,6 +181,17 @@ test('an auditor is told of the erasure, and of nothing that cannot be read', as
   expect(byId.text).toContain('The person was erased');
   expect(new Set(byId.items().map(({ contact_id }) => contact_id))).toEqual(new Set([first]));
   expect((await service.post('/v1/privacy/erasures', { email, reason: '' })).status).toBe(400);
+  if (onServers) return;
+  const after = await cli('audit', 'at', email);
+  expect(after.out).toMatch(/^At \S+ there was no such contact: erased on \S+Z by service\.\n/);
+  const { at } = z.object({ at: z.string() }).parse(history.items()[0]);
+  const before = await cli('audit', 'at', email, '--time', at);
+  expect(before.out).toMatch(/^Somebody who was erased \(con_\w{26}\) at /);
+  const misspelt = await cli('privacy', 'erase', email, '--reason', 'Article 17', '--dry-run');
+  expect(misspelt).toMatchObject({ code: 2, out: '' });
+  expect(misspelt.err).toMatch(/^--reason must be 1 to 40 of a-z, 0-9 and _\n/);
+  const nobody = await cli('audit', 'access', '--contact', email, '--actor', 'Auditor');
+  expect(nobody.out).toMatch(/^Nothing was recorded of that\. A key that was created is named by its id/);
 });
 
 test.skipIf(onServers)('exports and imports carry redacted events as they are', async () => {
@@ -229,6 +241,10 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
   const refused = await runToExit(service.dataDir, sealDir);
   expect(refused.code).toBe(1);
   expect(refused.output).toContain('audience privacy reapply');
+  const asked = await cli('privacy', 'reapply');
+  expect(asked.out).toContain(`The log has every erasure`);
+  rmSync(register);
+  expect((await cli('privacy', 'reapply')).out).toContain(`There is no register: ${register}.`);
   const reapplied = await audience(['--data-dir', service.dataDir, 'privacy', 'reapply', '--json'], { env: sealDir });
   expect(JSON.parse(reapplied.out)).toEqual({ erasures: [id] });
   await service.start(sealDir);

@@ -140,6 +140,8 @@ test('the key is made once, for its owner only, and never written over', () => {
   onTestFinished(() => void process.umask(mask));
   const said: string[] = [];
   const open = (own?: string) => openSealKey({ file: own, dataDir }, (made) => said.push(made));
+  // As a process of this id leaves it that is killed, or finds the disk full.
+  writeFileSync(`${file}.${process.pid}.tmp`, 'half a k');
   const made = open();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(publicKeyOf(open())).toBe(publicKeyOf(made));

@@ -1,5 +1,6 @@
 /** The endpoints of what people may ask of their data. */
 import { z } from 'zod';
+import { reasonForm } from '../../events/erasures.js';
 import { personExport } from '../../privacy/export-answer.js';
 import { incomplete, pageOf } from '../schemas/answers.js';
 import { erasure } from '../schemas/answers-privacy.js';
@@ -8,13 +9,12 @@ import { paging } from '../schemas/query.js';
 import { text } from '../schemas/rules.js';
 import { ownRead, ownWrite } from './endpoint.js';
 
-const isCode = (value: string): boolean => /^[a-z0-9_]{1,40}$/.test(value);
 const reason = text(
-  { form: { fits: isCode, code: 'invalid_code' } },
+  { form: { fits: (value) => reasonForm.test(value), code: 'invalid_code' } },
   {
     description: 'A code that says why. Nothing personal: it stays in the log.',
     examples: ['requested'],
-    pattern: '^[a-z0-9_]{1,40}$',
+    pattern: reasonForm.source,
   },
 )
   .nullish()

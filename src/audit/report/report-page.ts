@@ -36,7 +36,7 @@ export const subscriptionsOf = (contact: ContactAt): readonly SubscriptionAt[] =
 
 export function profileRows({ profile }: ContactAt) {
   if (profile === null) return false;
-  return { rows: [{ name: 'email', value: profile.email }, ...valuesOf(profile)] };
+  return { rows: [{ name: 'email', value: profile.email ?? '(erased)' }, ...valuesOf(profile)] };
 }
 
 const valuesOf = (values: Partial<ProfileValues>) =>

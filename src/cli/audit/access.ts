@@ -16,13 +16,16 @@ export function registerAuditAccess(audit: Command, line: CommandLine): void {
     .command('access')
     .description('who looked: what was read through the service of persons, lists and the log')
     .option('--contact <contact>', 'only reads of this record: contact id, or e-mail address')
-    .option('--actor <key>', 'only what was read with this API key, by its id')
+    .option('--actor <key>', 'only what was read with this API key: its id, or its name where it is of API_KEYS')
     .action((options: unknown) => access(options, line));
   withExamples(withPeriod(command, line.clock), [
     'audience audit access --contact ada@example.com',
     'audience audit access --actor key_01J… --from 2026-03-01 --json',
   ]);
 }
+
+const keysAreIds =
+  ' A key that was created is named by its id (audience keys list), and only one of API_KEYS by its name.';
 
 const titles = ['TIME', 'BY', 'WHAT', 'SUBJECT', 'FROM', 'TO', 'REQUEST'];
 
@@ -36,7 +39,8 @@ async function access(options: unknown, line: CommandLine): Promise<void> {
       found.push(...page.slice(0, limit - found.length));
       if (found.length >= limit) break;
     }
-    if (found.length === 0 && !line.json) await line.stdout.write('Nothing was recorded of that.\n');
+    if (found.length === 0 && !line.json)
+      await line.stdout.write(`Nothing was recorded of that.${actor === undefined ? '' : keysAreIds}\n`);
     else await writeItems(line, found, { titles, rowOf });
   });
 }

@@ -44,9 +44,9 @@ function inWords(contact: ContactAt, paint: Paint): string {
   const subscriptions = 'subscription' in contact ? [contact.subscription] : contact.subscriptions;
   const lines =
     profile === null
-      ? [paint.bold(existed === null ? cannotTell(time) : `At ${time} there was no such contact.`), ...next(contact)]
+      ? [paint.bold(existed === null ? cannotTell(time) : nobodyAt(contact)), ...next(contact)]
       : [
-          paint.bold(`${profile.email} (${String(contact.contact_id)}) at ${time}`),
+          paint.bold(`${profile.email ?? 'Somebody who was erased'} (${String(contact.contact_id)}) at ${time}`),
           `  created      ${String(created_at)}`,
           ...profileFields.flatMap((field) => {
             const value = profile[field];
@@ -60,6 +60,9 @@ function inWords(contact: ContactAt, paint: Paint): string {
     .map((line) => `${line}\n`)
     .join('');
 }
+
+const nobodyAt = ({ time, erased }: ContactAt): string =>
+  `At ${time} there was no such contact${erased === undefined ? '' : `: erased on ${erased.at} by ${erased.actor}`}.`;
 
 const cannotTell = (time: string): string => `Whether there was such a contact at ${time} cannot be told.`;
 

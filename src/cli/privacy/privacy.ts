@@ -1,8 +1,10 @@
 /** `audience privacy`: tells a person what is stored about them, erases a person, says how far erasures are, and asks again for those that a backup has lost. */
 import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAddress } from '../../events/address.js';
+import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
@@ -12,7 +14,7 @@ import { count } from './count.js';
 import { wouldGo } from './dry-run.js';
 import { registerPrivacyExport } from './export.js';
 import { registerPrivacyRetention } from './retention.js';
-import { registerStatus } from './status.js';
+import { registersOf, registerStatus } from './status.js';
 
 export function registerPrivacy(program: Command, line: CommandLine): void {
   const privacy = program.command('privacy').description('what is stored about a person, and erasing them');
@@ -53,12 +55,19 @@ const erasure = z.object({
   emails: z.number().nullable(),
 });
 
+/** @throws UsageError */
+function check(address: string, reason: string | undefined): void {
+  if (!isAddress(address.trim())) throw new UsageError('<address> must be a valid email address');
+  if (reason !== undefined && !reasonForm.test(reason))
+    throw new UsageError('--reason must be 1 to 40 of a-z, 0-9 and _');
+}
+
 async function eraseAddress(
   address: string,
   { reason, dryRun, wait }: z.output<typeof eraseOptions>,
   line: CommandLine,
 ): Promise<void> {
-  if (!isAddress(address.trim())) throw new UsageError('The address is no e-mail address');
+  check(address, reason);
   if (dryRun) return await wouldGo(address.trim(), line);
   const service = await demandService(line, '. Start it: only the service erases.');
   const body = reason === undefined ? { email: address } : { email: address, reason };
@@ -85,9 +94,13 @@ function erasureIn({ status, data, message }: ServiceAnswer): z.output<typeof er
 
 async function reapplyErasures(line: CommandLine): Promise<void> {
   const ids = await line.reapplyErasures();
+  const registers = registersOf(line);
+  const none = registers.some((file) => existsSync(file))
+    ? 'The log has every erasure of the register.'
+    : `There is no register: ${registers.join(', ')}. Where the service has SEAL_DIR, set it here, too.`;
   const words =
     ids.length === 0
-      ? 'The log has every erasure of the register.'
+      ? none
       : `The log was asked again for ${count(ids.length, 'erasure')}: the next start of the service carries them through before it is ready.`;
   await line.stdout.write(line.json ? `${JSON.stringify({ erasures: ids })}\n` : `${words}\n`);
 }

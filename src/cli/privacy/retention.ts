@@ -69,7 +69,7 @@ function inWords({ days, before, due, erased }: Counts): string {
   const told =
     days === null
       ? 'RETAIN_EMAILS is not set: what e-mails said is kept for ever.\n'
-      : `Due: ${count(due, 'e-mail')} that were sent, failed or cancelled more than ${days} days ago, before ${before}.\n`;
+      : `Due: ${count(due, 'e-mail')} that were sent, failed or cancelled more than ${count(days, 'day')} ago, before ${before}.\n`;
   return erased === undefined
     ? told
     : `${told}Erased so far, by time or with their person: ${count(erased, 'e-mail')}.\n`;

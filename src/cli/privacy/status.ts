@@ -78,10 +78,13 @@ async function erasuresIn(log: EventReader): Promise<ErasuresState> {
   return state;
 }
 
-async function registered(log: EventReader, { dataDir, env }: CommandLine): Promise<readonly RegisterEntry[]> {
+/** Where registers may be. */
+export const registersOf = ({ dataDir, env }: CommandLine): readonly string[] =>
+  [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '').map((folder) => path.join(folder, registerName));
+
+async function registered(log: EventReader, line: CommandLine): Promise<readonly RegisterEntry[]> {
   const logId = (await readLogId(log)) ?? '';
-  const folders = [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '');
-  return folders.flatMap((folder) => readRegister(path.join(folder, registerName), logId));
+  return registersOf(line).flatMap((file) => readRegister(file, logId));
 }
 
 async function unexplained(log: EventReader, { stderr, monotonic, signal }: CommandLine): Promise<readonly Finding[]> {
