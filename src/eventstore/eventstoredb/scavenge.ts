@@ -27,9 +27,14 @@ async function startScavenge(
   const answer = await post(new URL(`${scheme}://${node.host}/admin/scavenge`), options);
   const id = /ScavengeId: ([\w-]+)/.exec(answer)?.[1];
   if (id === undefined)
-    throw new StoreUnavailableError(`EventStoreDB: no scavenge was started on ${node.host}: ${answer.slice(0, 100)}`);
+    throw new StoreUnavailableError(`EventStoreDB: no scavenge was started on ${node.host}: ${reasonIn(answer)}`);
   return id;
 }
+
+const reasonIn = (answer: string): string =>
+  /^40[13] /.test(answer)
+    ? 'the credentials do not allow it, those of a user in the group $ops or $admins do'
+    : answer.slice(0, 100);
 
 /** Resolves with the status and the text of the answer, or with what went wrong. */
 const post = (url: URL, options: RequestOptions): Promise<string> =>
