@@ -21,8 +21,8 @@ export interface Filling {
 }
 
 /**
- * No scavenge takes a redaction's time, which is some appends and reads, and its own: where a page took less, the copies
- * of all that is missing in it were there before it was read.
+ * A redaction takes some appends and reads, and the scavenge that removes its originals takes time, too. So both cannot
+ * happen within this time: where a page took no longer, the copies of what is missing in it were there before it was read.
  */
 const quickPageMs = 250;
 
