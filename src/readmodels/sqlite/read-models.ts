@@ -130,7 +130,7 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
 
 /**
  * Removes a file that is no database or whose head is damaged: what it held can be folded again. The reason, or undefined
- * when the file is in order, or not there. To be called before anybody opens it.
+ * when the file is in order, or not there. To be called before anybody opens it. A file of an earlier version is written anew.
  */
 export function discardIfDamaged(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
@@ -148,7 +148,9 @@ function damageOf(file: string): string | undefined {
     const db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
     try {
       const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)', { simple: true });
-      return verdict === 'ok' ? undefined : String(verdict);
+      if (verdict !== 'ok') return String(verdict);
+      overwriteRemains(db);
+      return undefined;
     } finally {
       db.close();
     }
@@ -158,11 +160,20 @@ function damageOf(file: string): string | undefined {
   }
 }
 
+/** Files that were begun without `secure_delete` still hold what was deleted in them. Once: a file says that it needs it no more. */
+const clean = 1;
+function overwriteRemains(db: Db): void {
+  if (db.pragma('user_version', { simple: true }) === clean) return;
+  db.exec('VACUUM');
+  db.pragma(`user_version = ${clean}`);
+}
+
 const isDamage = ({ code }: { readonly code: string }): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code);
 const damageMark = (file: string): string => `${file}.damaged`;
 
 function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Db {
   const db = new Database(file, { timeout: busyTimeout });
+  if (db.pragma('page_count', { simple: true }) === 0) db.pragma(`user_version = ${clean}`);
   db.pragma('journal_mode = WAL');
   // Documents can be folded again: after a power cut the last commits may be missing, but no commit is there in part.
   db.pragma('synchronous = NORMAL');

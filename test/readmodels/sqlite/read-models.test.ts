@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
-import { openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
+import { discardIfDamaged, openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
 
 function sqliteHarness(): ReadModelsHarness {
@@ -156,6 +156,24 @@ describe('SQLite read models', () => {
       expect(await models.get(of, 'one')).toMatchObject({ document });
     db.close();
     await models.close();
+  });
+
+  it('has, when it is in use, nothing that an earlier version deleted in the file', async () => {
+    const models = openSqliteReadModels({ file });
+    await models.prepare(view);
+    await models.close();
+    const earlier = new Database(file);
+    earlier.pragma('secure_delete = OFF');
+    earlier.exec(`CREATE TABLE gone (text TEXT); PRAGMA user_version = 0`);
+    for (let row = 0; row < 500; row += 1) earlier.prepare('INSERT INTO gone VALUES (?)').run(`remains ${row}`);
+    earlier.exec('DROP TABLE gone');
+    earlier.close();
+    expect(readFileSync(file).includes('remains 7')).toBe(true);
+    expect(discardIfDamaged(file)).toBeUndefined();
+    expect(readFileSync(file).includes('remains')).toBe(false);
+    const after = new Database(file);
+    expect(after.pragma('user_version', { simple: true })).toBe(1);
+    after.close();
   });
 
   it('keeps no scattered index, and refuses what would need it', async () => {
