@@ -59,8 +59,8 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   const { store, views } = options;
   const requested = await requestOf(store, erasureId);
   const { metadata, id: causationId } = requested;
-  const { $correlationId: correlationId, request_id: requestId } = metadata;
-  const context = { correlationId, causationId, requestId, actor: 'service' };
+  const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
+  const context = { correlationId, causationId, requestId, actor };
   const erasing = { ...options, requested, context };
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;

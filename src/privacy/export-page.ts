@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
 import type { ReadRecord } from '../audit/access.js';
 import { rendered } from '../audit/report/page.js';
-import { consentRow, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
+import { consentRow, inWords, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';
 import type { Pages, PersonExport } from './export.js';
 
@@ -47,7 +47,7 @@ const unknown = 'unknown';
 function changeRow({ event, changes }: ExportedChange) {
   const { at = unknown, summary, actor = unknown, request_id = unknown, consent, type, position } = event;
   const values = changes.map(({ field, before, after }) => ({
-    field,
+    field: inWords(field),
     before: before ?? false,
     after: after ?? '(cleared)',
   }));
@@ -76,6 +76,6 @@ function emailRow({ requested, sent_as, erased, steps }: ExportedEmail, plainTex
 const readingRow = ({ at, actor, what, request_id }: ReadRecord) => ({
   at: at ?? unknown,
   actor: actor ?? unknown,
-  what: what ?? unknown,
+  what: what === null ? unknown : inWords(what),
   request_id: request_id ?? unknown,
 });

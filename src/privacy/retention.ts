@@ -5,7 +5,7 @@ import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Before this time, in ISO 8601. `now`: milliseconds since the epoch. */
 export const retainedSince = (days: number, now: number): string =>

@@ -140,7 +140,7 @@ test('nothing is left of who is erased, and nothing changes for others', async (
   expect(await total(first)).toBe(1);
   const ofRequest = await service.events(requestId);
   const [contactErased] = ofRequest.filter(({ type }) => type === 'ContactErased');
-  expect(contactErased?.metadata).toMatchObject({ actor: 'service' });
+  expect(contactErased?.metadata).toMatchObject({ actor: 'test' });
   const back = await ok(service.post(`/v1/contacts/${first}/create`, { email: person.email, status: 'Subscribed' }));
   expect(back.field('contact_id')).not.toBe(created.field('contact_id'));
   expect(await total(first)).toBe(2);
@@ -183,7 +183,7 @@ test('an auditor is told of the erasure, and of nothing that cannot be read', as
   expect((await service.post('/v1/privacy/erasures', { email, reason: '' })).status).toBe(400);
   if (onServers) return;
   const after = await cli('audit', 'at', email);
-  expect(after.out).toMatch(/^At \S+ there was no such contact: erased on \S+Z by service\.\n/);
+  expect(after.out).toMatch(/^At \S+ there was no such contact: erased on \S+Z by test\.\n/);
   const { at } = z.object({ at: z.string() }).parse(history.items()[0]);
   const before = await cli('audit', 'at', email, '--time', at);
   expect(before.out).toMatch(/^Somebody who was erased \(con_\w{26}\) at /);

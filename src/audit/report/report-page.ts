@@ -40,10 +40,14 @@ export function profileRows({ profile }: ContactAt) {
 }
 
 const valuesOf = (values: Partial<ProfileValues>) =>
-  profileFields.flatMap((name) => {
-    const value = values[name];
-    return value === undefined || value === null ? [] : [{ name, value }];
+  profileFields.flatMap((field) => {
+    const value = values[field];
+    return value === undefined || value === null ? [] : [{ name: inWords(field), value }];
   });
+
+/** A name of the API as people write it: `firstName`, `first_name`. */
+export const inWords = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 export function subscriptionRow({ list_id, list_name, status, consent, tags, because }: SubscriptionAt) {
   return {

@@ -66,9 +66,10 @@ export function timeIn(option: string, text: string, { edge, clock }: Reading): 
 }
 
 /** @throws UsageError */
-export function wholeNumberIn(option: string, text: string): number {
-  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} must be a whole number from 1`);
+export function wholeNumberIn(option: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text) && Number(text) <= most) return Number(text);
+  const range = most === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${most}`;
+  throw new UsageError(`${option} must be a whole number ${range}`);
 }
 
 /** An id, or an e-mail address. @throws UsageError */

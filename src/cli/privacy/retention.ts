@@ -14,6 +14,9 @@ import { withExamples } from '../program.js';
 import { whileOpen } from '../while-open.js';
 import { count } from './count.js';
 
+/** As the service's configuration takes them. */
+const mostDays = 36_500;
+
 const optionsSchema = z.object({ days: z.string().optional(), dryRun: z.boolean().default(false) });
 
 export function registerPrivacyRetention(privacy: Command, line: CommandLine): void {
@@ -27,7 +30,7 @@ export function registerPrivacyRetention(privacy: Command, line: CommandLine): v
 }
 
 async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const days = given === undefined ? configured(line) : wholeNumberIn('--days', given);
+  const days = given === undefined ? configured(line) : wholeNumberIn('--days', given, mostDays);
   await whileOpen(line.openViews(), async (views) => {
     if ((await views.checkpoint(checkpointName)) === null)
       throw new CommandFailedError('There are no views to count in: start the service once.', { type: 'no_views' });
@@ -42,7 +45,7 @@ async function retention({ days: given, dryRun }: z.output<typeof optionsSchema>
 /** Null: e-mails are kept for ever. */
 function configured({ env }: CommandLine): number | null {
   const text = env['RETAIN_EMAILS'] ?? '';
-  return text === '' || text === '0' ? null : wholeNumberIn('RETAIN_EMAILS', text);
+  return text === '' || text === '0' ? null : wholeNumberIn('RETAIN_EMAILS', text, mostDays);
 }
 
 async function dueBefore(time: string, views: ReadModelReader): Promise<number> {
