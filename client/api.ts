@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 609fbc1701b3ec20657836d713564ed0c9e8eb5b99c1d8b2a44f8f90064e0f04. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7be712965bb06c1ec72200b1f992656a584190d0e4a96af7e4831d461263c0af. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -2887,7 +2887,7 @@ export interface components {
        * @example 00000000000000000042
        */
       position: string;
-      /** @description Who looked at this record, this reading included. */
+      /** @description Who looked at this record, this reading included where reads are recorded. */
       readings: components['schemas']['ReadRecord'][];
       /**
        * @description The events after `ordinal`, up to `position`, have no link yet.

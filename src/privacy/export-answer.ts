@@ -80,7 +80,9 @@ export const personExport = object(
       )
       .describe('Every change, oldest first.'),
     emails: z.array(email).describe('In the order of their requests.'),
-    readings: z.array(readRecord).describe('Who looked at this record, this reading included.'),
+    readings: z
+      .array(readRecord)
+      .describe('Who looked at this record, this reading included where reads are recorded.'),
   },
   'Everything that is stored about an address.',
 );
