@@ -194,6 +194,7 @@ test.skipIf(onServers)('on the command line: through the service, and from the f
     expect(statSync(path.join(to(name), 'export.json')).mode & 0o777).toBe(0o600);
   }
   expect((await run(copy, email, to('b'))).err).toContain('is there already');
+  expect((await run(copy, email, path.join(to('b'), 'export.json'))).err).toContain('cannot be made a folder');
   expect(await run(copy, 'ada@', to('c'))).toMatchObject({ code: 2 });
   expect((await run(copy, someAddress(), to('d'))).err).toContain('Nothing is stored about this address.');
   writeFileSync(to('file'), '');

@@ -40,7 +40,9 @@ async function exportTo(address: string, { out }: z.output<typeof optionsSchema>
         type: 'exists',
       });
   // For one person's data, and so for nobody else.
-  await mkdir(out, { recursive: true, mode: 0o700 });
+  await mkdir(out, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new CommandFailedError(`--out ${out} cannot be made a folder`, { type: 'exists', cause: error });
+  });
   const service = await line.service();
   const known = service === undefined ? await fromLog(email, out, line) : await throughService(email, out, service);
   const recorded = service === undefined ? notRecorded : {};

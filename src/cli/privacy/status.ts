@@ -34,6 +34,7 @@ const statusOptions = z.object({ scavenge: z.boolean().default(false) });
 
 async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: CommandLine): Promise<void> {
   await whileOpen(line.openLog(), async (log) => {
+    const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const state = await erasuresIn(log);
     const missing = missingErasures(await registered(log, line), state);
     const digests = await unexplained(log, line);
@@ -41,21 +42,22 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
     const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
     const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
     if (missing.length + digests.length > 0) line.exitWith(1);
-    if (line.json) await line.stdout.write(`${JSON.stringify({ erasures, missing, digests })}\n`);
+    if (line.json) await line.stdout.write(`${JSON.stringify({ erasures, missing, digests, ...started })}\n`);
     else await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
     if (missing.length > 0)
       line.stderr.write(
         `The log lacks ${count(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
       );
-    if (scavenge) await startScavenge(log, line);
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
   });
 }
 
-async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise<void> {
+async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise<readonly string[]> {
   if (!isScavenged(log))
     throw new UsageError('--scavenge is for EventStoreDB: the embedded log has nothing to scavenge');
-  stderr.write(`Started: ${(await log.scavenge()).join(', ')}\n`);
+  const ids = await log.scavenge();
+  stderr.write(`Started: ${ids.join(', ')}\n`);
+  return ids;
 }
 
 type Shown = Erasure & { readonly waits_for_scavenge: boolean };
