@@ -102,16 +102,21 @@ test('to standard output, with the report beside it', async () => {
   expect(err).toContain('Exported 0 lists');
 });
 
-test('a contact of whom nothing is left but digests is left out', async () => {
+/** A log with one list, and one contact in it that was created so. */
+async function folderWithContact(created: ReturnType<typeof toAppend>): Promise<string> {
   const own = newFolder();
-  const { listCreated, contactCreated, subscribed } = exampleEvents;
   const store = await openFolder(own);
+  const { listCreated, subscribed } = exampleEvents;
   await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
   await store.append('lists', [toAppend(listCreated)], { expectedRevision: 'no_stream' });
-  const events = [toAppend(contactCreated), toAppend(subscribed)];
-  await store.append(examples.contactStream, events, { expectedRevision: 'no_stream' });
-  const run = () => audience(['--data-dir', own, 'export', 'contacts', '--format', 'ndjson', '--out', '-']);
+  await store.append(examples.contactStream, [created, toAppend(subscribed)], { expectedRevision: 'no_stream' });
   await store.close();
+  return own;
+}
+
+test('a contact of whom nothing is left but digests is left out', async () => {
+  const own = await folderWithContact(toAppend(exampleEvents.contactCreated));
+  const run = () => audience(['--data-dir', own, 'export', 'contacts', '--format', 'ndjson', '--out', '-']);
   expect((await run()).out).toContain(examples.contact_id);
   const again = await openFolder(own);
   await again.redact(examples.contactStream, 1n);
@@ -120,15 +125,8 @@ test('a contact of whom nothing is left but digests is left out', async () => {
 });
 
 test('a contact whose creation cannot be read is left out with a warning, and asked for told with one', async () => {
-  const own = newFolder();
-  const { listCreated, contactCreated, subscribed } = exampleEvents;
-  const store = await openFolder(own);
-  await store.append('service', [initialised()], { expectedRevision: 'no_stream' });
-  await store.append('lists', [toAppend(listCreated)], { expectedRevision: 'no_stream' });
-  const data = JSON.stringify({ ...contactCreated.data, person: 7 });
-  const events = [{ ...toAppend(contactCreated), data }, toAppend(subscribed)];
-  await store.append(examples.contactStream, events, { expectedRevision: 'no_stream' });
-  await store.close();
+  const data = JSON.stringify({ ...exampleEvents.contactCreated.data, person: 7 });
+  const own = await folderWithContact({ ...toAppend(exampleEvents.contactCreated), data });
   const run = (...words: string[]) => audience(['--data-dir', own, ...words]);
   const plain = await run('export', 'contacts', '--format', 'ndjson', '--out', '-');
   expect(plain).toMatchObject({ code: 0, out: '' });

@@ -72,6 +72,13 @@ export function wholeNumberIn(option: string, text: string, most = Number.MAX_SA
   throw new UsageError(`${option} must be a whole number ${range}`);
 }
 
+/** @throws UsageError */
+export function addressIn(text: string): string {
+  const email = text.trim();
+  if (!isAddress(email)) throw new UsageError('<address> must be a valid email address');
+  return email;
+}
+
 /** An id, or an e-mail address. @throws UsageError */
 export function contactIn(text: string): { readonly email: string } | { readonly contactId: string } {
   if (/^con_[^@]*$/.test(text)) return { contactId: text };

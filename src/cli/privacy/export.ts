@@ -5,13 +5,13 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { contactStream } from '../../events/streams.js';
-import { isAddress } from '../../events/address.js';
 import { exportAsJson, exportPerson, type PersonExport } from '../../privacy/export.js';
 import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../transfer/export-file.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { CommandFailedError } from '../../transfer/failures.js';
 import { auditing } from '../audit/log.js';
+import { addressIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
@@ -32,8 +32,7 @@ export function registerPrivacyExport(privacy: Command, line: CommandLine): void
 }
 
 async function exportTo(address: string, { out }: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
-  const email = address.trim();
-  if (!isAddress(email)) throw new UsageError('<address> must be a valid email address');
+  const email = addressIn(address);
   for (const name of names)
     if (existsSync(path.join(out, name)))
       throw new CommandFailedError(`${path.join(out, name)} is there already: choose another folder`, {

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAddress } from '../../events/address.js';
 import { reasonForm } from '../../events/erasures.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { addressIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import type { ServiceAnswer } from '../service-client.js';
@@ -56,8 +56,7 @@ const erasure = z.object({
 });
 
 /** @throws UsageError */
-function check(address: string, reason: string | undefined): void {
-  if (!isAddress(address.trim())) throw new UsageError('<address> must be a valid email address');
+function demandCode(reason: string | undefined): void {
   if (reason !== undefined && !reasonForm.test(reason))
     throw new UsageError('--reason must be 1 to 40 of a-z, 0-9 and _');
 }
@@ -67,10 +66,11 @@ async function eraseAddress(
   { reason, dryRun, wait }: z.output<typeof eraseOptions>,
   line: CommandLine,
 ): Promise<void> {
-  check(address, reason);
-  if (dryRun) return await wouldGo(address.trim(), line);
+  const email = addressIn(address);
+  demandCode(reason);
+  if (dryRun) return await wouldGo(email, line);
   const service = await demandService(line, '. Start it: only the service erases.');
-  const body = reason === undefined ? { email: address } : { email: address, reason };
+  const body = reason === undefined ? { email } : { email, reason };
   const path = '/v1/privacy/erasures';
   let answer = await service.ask({ method: 'POST', path, body });
   const { erasure_id: id } = erasureIn(answer);
