@@ -76,7 +76,8 @@ async function exportTo(line: CommandLine, request: ExportRequest): Promise<void
     const report = line.json ? exportAsJson(request, result) : exportInWords(request, result);
     if (isPiped) line.stderr.write(report);
     else await line.stdout.write(report);
-    if (showsPersons(request)) sayNotRecorded(line);
+    // A report as JSON that goes there is whole by itself, and says it.
+    if (showsPersons(request) && !(isPiped && line.json)) sayNotRecorded(line);
   } finally {
     bar.clear();
   }
