@@ -1,6 +1,7 @@
 // The rooms of src and their floors, checked by `npm run check`. A room imports only from rooms on lower floors.
 // docs/architecture.md says what each room holds.
 const floors = [
+  ['sqlite'],
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
@@ -61,8 +62,9 @@ module.exports = {
     },
     ...noHigherFloor,
     only('events', crypto, npm('zod', 'tr46')),
-    only('eventstore', node, npm('better-sqlite3', '@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
-    only('readmodels', node, npm('better-sqlite3', 'mongodb')),
+    only('sqlite', node),
+    only('eventstore', room('sqlite'), node, npm('@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
+    only('readmodels', room('sqlite'), node, npm('mongodb')),
     {
       name: 'commands-decide-without-a-store',
       severity: 'error',
@@ -94,6 +96,18 @@ module.exports = {
       to: { path: '^src/(eventstore|readmodels)/', pathNot: [eventStorePort, readModelPort] },
     },
     {
+      name: 'sqlite-in-one-room',
+      severity: 'error',
+      from: { path: '^src/', pathNot: room('sqlite') },
+      to: { path: '^(node:)?sqlite$' },
+    },
+    {
+      name: 'sqlite-behind-the-ports',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(eventstore|readmodels)/sqlite/', room('sqlite')] },
+      to: { path: room('sqlite') },
+    },
+    {
       name: 'client-imports',
       severity: 'error',
       from: { path: '^client/' },
@@ -119,7 +133,6 @@ module.exports = {
       ['@eventstore/db-client', 'eventstore/eventstoredb'],
       ['@grpc/grpc-js', 'eventstore/eventstoredb'],
       ['protobufjs', 'eventstore/eventstoredb'],
-      ['better-sqlite3', '(eventstore|readmodels)/sqlite'],
     ].map(([name, folder]) => ({
       name: `${name.replace(/[^a-z0-9]+/g, '-')}-in-one-folder`,
       severity: 'error',

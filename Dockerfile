@@ -1,25 +1,17 @@
 # The service as an image: built with everything, shipped with what runs. docker-compose.yml starts it with its servers.
 
-FROM node:24.21.0-trixie-slim AS build
+FROM node:26.10.0-trixie-slim AS build
 WORKDIR /app
-# Only for machines for which no ready SQLite module exists: then npm ci compiles one.
-RUN apt-get update \
-  && apt-get install --yes --no-install-recommends g++ make python3 \
-  && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json tsconfig.client.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY client ./client
-# SQLite's sources and what compiling leaves behind are a third of the modules; the module itself is all that runs.
-RUN npm run build \
-  && npm prune --omit=dev --no-audit --no-fund \
-  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
-  && find node_modules/better-sqlite3/build -type f ! -name better_sqlite3.node -delete \
-  && node --input-type=commonjs -e "new (require('better-sqlite3'))(':memory:').close()"
+# The optional packages are the Node of a checkout; the image has its own.
+RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 
-FROM node:24.21.0-trixie-slim
+FROM node:26.10.0-trixie-slim
 ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \

@@ -11,7 +11,7 @@ const entries = [
   'eventstore/sqlite/writer',
 ];
 /** These load files of their own folder, or are needed only where their server is. */
-const external = ['@eventstore/db-client', '@grpc/grpc-js', 'better-sqlite3', 'mongodb', 'pino', 'protobufjs'];
+const external = ['@eventstore/db-client', '@grpc/grpc-js', 'mongodb', 'pino', 'protobufjs'];
 
 /** Replaces the compiled entries in `dist`; the other compiled files stay as they are. */
 export async function bundle(root, dist) {

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 /** The process of the command line `audience`: its environment, its signals, its exit code. */
 import { existsSync } from 'node:fs';
-import { runCommandLine } from './app/command-line.js';
-import { brokenOutput } from './cli/output.js';
-import { InterruptedError } from './transfer/failures.js';
+import { demandNode } from './app/node-version.js';
+
+demandNode();
+const { runCommandLine } = await import('./app/command-line.js');
+const { brokenOutput } = await import('./cli/output.js');
+const { InterruptedError } = await import('./transfer/failures.js');
 
 // Files written here hold personal data: only the owner may read them.
 process.umask(0o077);

@@ -1,4 +1,7 @@
 /** The process of the service. Signals are handled before anything is loaded: process 1 of a container has no default for them. */
+import { demandNode } from './app/node-version.js';
+
+demandNode();
 const stopping = new AbortController();
 /** A signal to a terminal's process group comes twice, the second time from npm. */
 const oneSignalMs = 500;

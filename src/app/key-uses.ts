@@ -1,6 +1,11 @@
 /** When each API key was last used: one checkpoint per key in the read models, written beside the requests and at most once a minute, by whichever process is first. */
 import type { Grant } from '../api/auth.js';
-import { CommitConflictError, type Checkpoint, type ReadModels } from '../readmodels/read-models.js';
+import {
+  CommitConflictError,
+  ReadModelsBusyError,
+  type Checkpoint,
+  type ReadModels,
+} from '../readmodels/read-models.js';
 
 const writtenEveryMs = 60_000;
 const nameOf = (id: string): string => `key-use-${id}`;
@@ -41,7 +46,5 @@ export function createKeyUses(models: ReadModels) {
 
 /** Another process or thread is writing. */
 function isConflict(error: Error): boolean {
-  if (error instanceof CommitConflictError) return true;
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+  return error instanceof CommitConflictError || error instanceof ReadModelsBusyError;
 }

@@ -22,7 +22,7 @@ export function startWorkerThread<From, To>(
   const worker = new Worker(new URL(`${folder}/${name}-worker.js`, import.meta.url), { workerData, name });
   let died: string | undefined;
   worker.on('message', onMessage);
-  worker.on('error', (error) => {
+  worker.on('error', (error: Error) => {
     died = `${error.name}: ${error.message}`;
   });
   const ended = new Promise<void>((resolve) => {

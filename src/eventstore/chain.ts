@@ -47,6 +47,8 @@ export type Hash = string;
 
 export const toHex = (hash: Hash): string => Buffer.from(hash, 'latin1').toString('hex');
 export const fromHex = (hex: string): Hash => Buffer.from(hex, 'hex').toString('latin1');
+export const hashOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Hash =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
 const sha256 = (bytes: string | Uint8Array): Hash => hash('sha256', bytes, 'binary');
 

@@ -170,3 +170,6 @@ export class CommitConflictError extends Error {
 export class ReadModelsUnavailableError extends Error {
   override readonly name = 'ReadModelsUnavailableError';
 }
+
+/** Another process or thread is writing, and went on for longer than this one waits. */
+export class ReadModelsBusyError extends ReadModelsUnavailableError {}

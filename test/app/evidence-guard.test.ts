@@ -118,7 +118,7 @@ test('a log that is no longer the one that was verified is not served, though it
       const last = db.prepare(
         `select ${columns} from events e join streams s on s.id = e.stream_id where position = 4200`,
       );
-      const previous = db.prepare('select lower(hex(chain)) from events where position = 4199').pluck().get();
+      const previous = db.prepareValue('select lower(hex(chain)) from events where position = 4199').get();
       const event = { ...(last.get() as Parameters<typeof linkAfter>[2]), type: 'Forged' };
       const link = linkAfter(String(previous), 4_200, event);
       db.prepare(`update events set type = 'Forged', chain = unhex(?) where position = 4200`).run(link);

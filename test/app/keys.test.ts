@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fullGrant, hashKey, type Grant } from '../../src/api/auth.js';
 import { openKeys, type Keys } from '../../src/app/keys.js';

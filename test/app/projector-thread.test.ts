@@ -1,5 +1,5 @@
 /** The projector in its thread, over the files that main opens. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

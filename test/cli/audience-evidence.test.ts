@@ -1,5 +1,5 @@
 /** `audience audit verify` and `seal` as an auditor uses them: on an honest log, on an altered one, on a shortened one. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

@@ -1,5 +1,5 @@
 /** `audience migrate` as its users run it: folders, exit codes, words, JSON, and a kill at any moment. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -309,9 +309,9 @@ test('a target that is altered between copy and comparison is found', async () =
 describe('a run that does not come to its end', () => {
   const countIn = (folder: string): number => {
     if (!existsSync(eventsFileOf(folder))) return 0;
-    const file = new Database(eventsFileOf(folder), { readonly: true });
+    const file = new Database(eventsFileOf(folder), { access: 'read' });
     try {
-      return file.prepare('select count(*) from events').pluck().get() as number;
+      return file.prepareValue('select count(*) from events').get() as number;
     } catch {
       // The tables come a moment after the file.
       return 0;

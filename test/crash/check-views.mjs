@@ -1,10 +1,10 @@
 /** Compares the service's read models with a fresh fold of the log, document by document, by the same projector. */
-import Database from 'better-sqlite3';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Database } from '../../dist/sqlite/database.js';
 
 /** The service may go on writing: what its views showed at their checkpoint is held against a fold up to there. */
 export async function checkViews({ dist, dataDir }) {
@@ -62,15 +62,15 @@ async function* upTo(messages, last, signal) {
 
 /** All tables but the two that are about the process, in one snapshot. */
 export function readViews(file) {
-  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const db = new Database(file, { access: 'read' });
   try {
     return db.transaction(() => {
       const problems = [];
-      const integrity = db.pragma('integrity_check', { simple: true });
+      const integrity = db.pragma('integrity_check');
       if (integrity !== 'ok') problems.push(`integrity_check of the views: ${integrity}`);
       const checkpoint = db.prepare("select * from checkpoints where name = 'views'").get();
       if (checkpoint === undefined) throw new Error(`${file} has no checkpoint`);
-      const names = db.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all();
+      const names = db.prepareValue("select name from sqlite_schema where type = 'table' order by name").all();
       const tables = new Map();
       for (const name of names) {
         if (
@@ -93,7 +93,7 @@ export function readViews(file) {
         problems,
         documents: [...tables.values()].reduce((sum, rows) => sum + rows.length, 0),
       };
-    })();
+    });
   } finally {
     db.close();
   }

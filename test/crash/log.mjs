@@ -1,6 +1,6 @@
 /** Reads the whole log from the file, past the service, and checks what must hold for any log. */
-import Database from 'better-sqlite3';
 import { createHash } from 'node:crypto';
+import { Database } from '../../dist/sqlite/database.js';
 
 /** Follows one log over all rounds: what was there once must be there for ever, byte for byte. */
 export function createLog(file) {
@@ -12,16 +12,16 @@ export function createLog(file) {
     events,
     /** Takes what is new; returns what is wrong. */
     read() {
-      const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+      const db = new Database(file, { access: 'read' });
       try {
-        return db.transaction(() => readAll(db))();
+        return db.transaction(() => readAll(db));
       } finally {
         db.close();
       }
     },
     /** Types of the last events of the e-mails, with the times of their next attempts. */
     lastOfEmails() {
-      const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+      const db = new Database(file, { access: 'read' });
       try {
         const last =
           "select e.type, e.data ->> '$.next_attempt_at' as next from streams s join events e on e.stream_id = s.id and e.revision = s.revision where s.name like 'email-%'";
@@ -34,7 +34,7 @@ export function createLog(file) {
 
   function readAll(db) {
     const problems = [];
-    const integrity = db.pragma('integrity_check', { simple: true });
+    const integrity = db.pragma('integrity_check');
     if (integrity !== 'ok') problems.push(`integrity_check of the log: ${integrity}`);
     const hash = createHash('sha256');
     const known = events.length;

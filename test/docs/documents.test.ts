@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const inDocs = readdirSync(path.join(root, 'docs'), { recursive: true }).map((name) => path.join('docs', String(name)));
 const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...inDocs].filter((name) => name.endsWith('.md'));
 const settings = JSON.parse(document('package.json')) as Record<
-  'scripts' | 'dependencies' | 'devDependencies',
+  'scripts' | 'dependencies' | 'optionalDependencies' | 'devDependencies',
   Record<string, string>
 >;
 
@@ -54,6 +54,10 @@ describe.for(documents)('%s', (name) => {
 
 test('docs/decisions/0001-libraries.md has a line for each library, and for no other', () => {
   const named = rows(document('docs/decisions/0001-libraries.md')).flatMap(([cell = '']) => codes(cell));
-  const used = Object.keys({ ...settings.dependencies, ...settings.devDependencies });
+  const used = Object.keys({
+    ...settings.dependencies,
+    ...settings.optionalDependencies,
+    ...settings.devDependencies,
+  });
   expect([...named].sort()).toEqual(used.filter((name) => !name.startsWith('@types/')).sort());
 });

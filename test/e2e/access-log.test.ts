@@ -1,5 +1,5 @@
 /** Who looked: reads of auditors are events, written before the answer. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { instant, logPosition, refusal, someAddress, someRequestId, strangerId, unique } from '../support/answers.js';

@@ -1,5 +1,5 @@
 /** SIGKILL in the middle of erasures, as soon as a step is seen: the next start carries them through, once, and nothing is left. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -57,13 +57,13 @@ test.skipIf(onServers).each(rounds)('round %i', async (round) => {
   await ok(service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
   const ids = await Promise.all(Array.from({ length: mails }, () => send(email)));
   await eventually(async () => (filesOf(ids) === mails ? true : undefined), { what: 'the outbox' });
-  const db = new Database(path.join(service.dataDir, 'events.db'), { readonly: true, timeout: 5_000 });
-  const after = db.prepare<[], number>('select max(position) from events').pluck();
+  const db = new Database(path.join(service.dataDir, 'events.db'), { access: 'read' });
+  const after = db.prepareValue<[], number>('select max(position) from events');
   const begin = after.get() ?? 0;
-  const ofTypes = db.prepare<[number], string>('select type from log where position > ?').pluck();
-  const ofDigests = db
-    .prepare<[number, string], number>('select count(*) from log where position > ? and data like ?')
-    .pluck();
+  const ofTypes = db.prepareValue<[number], string>('select type from log where position > ?');
+  const ofDigests = db.prepareValue<[number, string], number>(
+    'select count(*) from log where position > ? and data like ?',
+  );
   const from = begin - 3 * mails - 2;
   const answer = await service.post('/v1/privacy/erasures', { email });
   expect(answer.status).toBe(202);

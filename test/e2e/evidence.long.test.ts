@@ -1,7 +1,7 @@
 /** The service and its evidence: an honest log raises no alarm, whatever it went through; an altered or shortened one is not served. */
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { afterEach, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
 import { newFolder, verified } from '../support/evidence-log.js';
@@ -110,8 +110,8 @@ test('a log that is rewritten while the service runs stops it, whether it writes
     const exit = await eventually(async () => (isAlive(service.pid()) ? undefined : service.output()));
     expect(exit).toContain('the event log was rewritten while the service ran');
     expect(exit).toContain('stopping: the event log was altered');
-    const db = new Database(logOf(service), { readonly: true });
-    expect(db.prepare('select count(*) from events').pluck().get()).toBe(2);
+    const db = new Database(logOf(service), { access: 'read' });
+    expect(db.prepareValue('select count(*) from events').get()).toBe(2);
     db.close();
   }
 }, 60_000);

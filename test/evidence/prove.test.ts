@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Proof } from '../../src/evidence/bundle.js';
 import { proveConsistency, provePerson } from '../../src/evidence/prove.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'prove-'));
   log = await writePast(folder, { people, rounds: usually(20, 600) });
   proof = await proofOf(2);
-  const db = new Database(log, { readonly: true });
+  const db = new Database(log, { access: 'read' });
   all = db
     .prepare<[], { ordinal: number; stream: string; at: string }>(
       "select position as ordinal, stream, json_extract(metadata, '$.at') as at from log",
@@ -45,7 +45,7 @@ test('it holds each event of the contact as it is stored, and the deletions of i
     ['ListDeleted', expect.objectContaining({ list_name: 'List “2” \u{1F4EC}' })],
     ['TagDeleted', expect.objectContaining({ tag_name: 'Tag 1' })],
   ]);
-  const db = new Database(log, { readonly: true });
+  const db = new Database(log, { access: 'read' });
   for (const { ordinal, data, metadata } of proof.events)
     expect(db.prepare('select data, metadata from log where position = ?').get(ordinal)).toEqual({ data, metadata });
   db.close();

@@ -1,6 +1,6 @@
 /** Events that an index was made to leave out: their links are right, but streams are read without them. Verification and the guard at the start find that. */
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { AlteredLogError, guardLog } from '../../src/app/evidence-guard.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';

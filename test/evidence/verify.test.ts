@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import type { Database, Value } from '../../src/sqlite/database.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Tampering {
   readonly name: string;
-  readonly apply: (db: Database.Database) => void;
+  readonly apply: (db: Database) => void;
   /** Number of the first event that differs. */
   readonly first: number;
 }
@@ -35,13 +35,8 @@ const flipped = (text: string, at: number): string => {
   return text.slice(0, place) + String.fromCharCode(text.charCodeAt(place) ^ 1) + text.slice(place + 1);
 };
 
-const textOf = (db: Database.Database, sql: string, ...parameters: unknown[]): string =>
-  String(
-    db
-      .prepare(sql)
-      .pluck()
-      .get(...parameters),
-  );
+const textOf = (db: Database, sql: string, ...parameters: Value[]): string =>
+  String(db.prepareValue(sql).get(...parameters));
 
 function flipColumn(column: string, event: number, at: number): Tampering {
   return {
@@ -120,7 +115,7 @@ const tamperings = (event: number, other: number, at: number): Tampering[] => [
         [event, other],
         [other, -1],
       ])
-        move.run(to, from);
+        move.run(to ?? null, from ?? null);
     },
   },
   {
@@ -288,7 +283,7 @@ describe('an honest log', () => {
 
 describe('what is consistent in its links is still looked at', () => {
   /** Rewrites the links after tampering, as somebody would who has read the documents. */
-  const rewritten = (tamper: (db: Database.Database) => void): string =>
+  const rewritten = (tamper: (db: Database) => void): string =>
     tampered(log, (db) => {
       tamper(db);
       const events = db

@@ -1,7 +1,7 @@
 /** What a person does to a data folder or an export, behind the service's back: one entry for each line of the table in docs/evidence.md. */
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { deriveHeadKey } from '../../src/events/streams.js';
 import { firstLink, leafOf, linkAfter, toHex, withDigests } from '../../src/eventstore/chain.js';
 import { macOf } from '../../src/eventstore/sealed-head.js';
@@ -32,7 +32,7 @@ export type Attack =
 export const logOf = (folder: string): string => path.join(folder, 'events.db');
 
 const inLog =
-  (change: (db: Database.Database, scene: Scene) => void): OnFolder =>
+  (change: (db: Database, scene: Scene) => void): OnFolder =>
   (scene) => {
     const db = new Database(logOf(scene.folder));
     try {
@@ -75,10 +75,10 @@ const relink = inLog((db) => {
 /** Makes the sealed head again, as one does who has read the secret. */
 const reseal = inLog((db, { secret }) => {
   const [count, head] = db
-    .prepare<[], [number, string]>('select position, lower(hex(chain)) from events order by position desc limit 1')
-    .raw()
+    .prepareRows<[], [number, string]>('select position, lower(hex(chain)) from events order by position desc limit 1')
+
     .get() ?? [0, ''];
-  const id = db.prepare<[], string>(`select data ->> 'log_id' from events where position = 1`).pluck().get() ?? '';
+  const id = db.prepareValue<[], string>(`select data ->> 'log_id' from events where position = 1`).get() ?? '';
   const mac = macOf(deriveHeadKey(secret), { logId: id, count, head });
   db.prepare('update head set count = ?, head = unhex(?), mac = unhex(?)').run(count, head, mac);
 });

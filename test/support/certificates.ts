@@ -1,5 +1,6 @@
 /** X.509 certificates for the tests, written here byte by byte: Node can sign but makes none, and not every machine has openssl. */
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 export interface TestCertificate {
   /** PEM. */
@@ -9,7 +10,7 @@ export interface TestCertificate {
 }
 
 interface Wanted {
-  /** The host that it is for. */
+  /** The host that it is for, or its IPv4 address. */
   readonly name?: string;
   readonly notAfter?: Date;
   /** Default: signed by itself. */
@@ -35,12 +36,15 @@ const time = (date: Date): Buffer => der(0x18, Buffer.from(`${date.toISOString()
 const ecdsaWithSha256 = sequence(hex('06 08 2A 86 48 CE 3D 04 03 02'));
 const version3 = der(0xa0, hex('02 01 02'));
 
+const alternativeName = (name: string): Buffer =>
+  isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
+
 /** For the server of `name`, with a fresh key on P-256. */
 export function makeCertificate({ name = 'localhost', notAfter, issuer }: Wanted = {}): TestCertificate {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const signer: KeyObject | string = issuer?.key ?? privateKey;
-  const alternativeNames = sequence(hex('06 03 55 1D 11'), der(0x04, sequence(der(0x82, Buffer.from(name)))));
+  const alternativeNames = sequence(hex('06 03 55 1D 11'), der(0x04, sequence(alternativeName(name))));
   const serial = Buffer.from([1, ...Buffer.from(String(process.hrtime.bigint()))]);
   const certified = sequence(
     version3,

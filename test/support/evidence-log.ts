@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { onTestFinished } from 'vitest';
 import { verifyLog, type Verification, type VerifyOptions } from '../../src/evidence/verify.js';
 import type { EventToAppend } from '../../src/eventstore/event-store.js';
@@ -64,12 +64,12 @@ export function newFolder(): string {
 }
 
 /** A copy of the log with something done to it behind the service's back. */
-export function tampered(file: string, tamper: (db: Database.Database) => void): string {
+export function tampered(file: string, tamper: (db: Database) => void): string {
   const copy = path.join(newFolder(), 'events.db');
   copyFileSync(file, copy);
   const db = new Database(copy);
   const index = "select sql from sqlite_schema where name = 'events_by_stream'";
-  const sql = db.prepare<[], string>(index).pluck().get() ?? '';
+  const sql = db.prepareValue<[], string>(index).get() ?? '';
   db.exec('drop index events_by_stream');
   tamper(db);
   try {

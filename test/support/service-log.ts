@@ -1,5 +1,5 @@
 /** The event log of a service under test as it is stored: in the file of its data folder, or on a server. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import path from 'node:path';
 import { inject } from 'vitest';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
@@ -45,8 +45,8 @@ interface Row {
 
 /** Plain SQL, as anybody may read it. */
 function embeddedLog(file: string): ServiceLog {
-  async function ask<Result>(read: (db: Database.Database) => Result): Promise<Result> {
-    const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  async function ask<Result>(read: (db: Database) => Result): Promise<Result> {
+    const db = new Database(file, { access: 'read' });
     try {
       return read(db);
     } finally {
@@ -70,7 +70,7 @@ function embeddedLog(file: string): ServiceLog {
   return {
     events: () => rows(''),
     eventsOf: (requestId) => rows("where json_extract(metadata, '$.request_id') = ?", requestId),
-    count: () => ask((db) => Number(db.prepare('select count(*) from events').pluck().get())),
+    count: () => ask((db) => Number(db.prepareValue('select count(*) from events').get())),
     close: () => Promise.resolve(),
   };
 }

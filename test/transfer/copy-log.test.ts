@@ -1,5 +1,5 @@
 /** Copying a log: everything arrives as it was, whatever happens on the way, and a target that holds something else is left alone. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.js';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

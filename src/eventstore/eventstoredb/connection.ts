@@ -13,6 +13,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
 import type { EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
+import { allowTlsByAddress } from './tls-by-address.js';
 import type { ServerAddress } from './url.js';
 
 export interface AppendCall {
@@ -48,6 +49,7 @@ const judged: ReadonlySet<FaultKind> = new Set(['too_large', 'no_stream', 'strea
 
 /** Connects with the first call. Each node that is named has a client: searching for the leader by gossip, a client leaves failures unhandled. */
 export function openConnection({ nodes, credentials }: ServerAddress) {
+  allowTlsByAddress();
   const clients = nodes.map((node) => EventStoreDBClient.connectionString(node));
   const ofReads = { requiresLeader: true, ...(credentials && { credentials }) };
   const ofAppends = { requiresLeader: true, credentials: credentials ?? nobody, deadline: noDeadline };

@@ -152,7 +152,7 @@ export class WriteQueue {
       } else if (message.type === 'refused') reason = new StoreUnavailableError(message.message);
       else this.#hear(message);
     });
-    worker.on('error', (error) => {
+    worker.on('error', (error: Error) => {
       reason = error;
     });
     worker.on('exit', () => {

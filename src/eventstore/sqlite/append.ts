@@ -1,9 +1,10 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
-import type Database from 'better-sqlite3';
 import { createSecretKey } from 'node:crypto';
+import type { Changes, Database } from '../../sqlite/database.js';
 import {
   firstLink,
   fromHex,
+  hashOf,
   leafOf,
   linkBytes,
   linkOf,
@@ -67,8 +68,8 @@ export class IneffectiveWriteError extends Error {
 }
 
 /** @param key makes the sealed head; without it none is written, and a service that has the secret refuses what is appended */
-export function createAppender(db: Database.Database, key?: Uint8Array): Appender {
-  const findStream = db.prepare<[string], [number, number]>('select id, revision from streams where name = ?').raw();
+export function createAppender(db: Database, key?: Uint8Array): Appender {
+  const findStream = db.prepareRows<[string], [number, number]>('select id, revision from streams where name = ?');
   const insertStream = db.prepare('insert into streams (name, revision) values (?, ?)');
   const updateStream = db.prepare('update streams set revision = ? where id = ?');
   const insertEvent = db.prepare('insert into events values (?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -77,17 +78,17 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   const updateHead = db.prepare('update head set count = ?, head = unhex(?), mac = unhex(?)');
   // Once, for each HMAC would make one.
   const headKey = key && createSecretKey(key);
-  const lastEvent = db
-    .prepare<[], [position: number, link: Buffer]>('select position, chain from events order by position desc limit 1')
-    .raw();
+  const lastEvent = db.prepareRows<[], [position: number, link: Uint8Array]>(
+    'select position + 0.0, chain from events order by position desc limit 1',
+  );
   const firstEvent = db.prepare<[], EventTexts>('select type, data from events where position = 1');
   const openBlock = db.prepare<[number], StoredTexts>(
     `select position, name as stream, events.revision, event_id as id, type, data, metadata
      from events join streams on streams.id = stream_id where position > ? order by position`,
   );
-  const eventsFrom = db
-    .prepare('select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?')
-    .raw();
+  const eventsFrom = db.prepareRows<[number, number, number], [id: string, position: number]>(
+    'select event_id, position from events where stream_id = ? and revision > ? order by revision limit ?',
+  );
 
   let position: number;
   /** Of the event at `position`: positions count events without holes, so they are the ordinals of the chain. */
@@ -101,7 +102,7 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
 
   function stored(): [position: number, link: Hash] {
     const [last, bytes] = lastEvent.get() ?? [0, undefined];
-    return [last, bytes?.toString('latin1') ?? fromHex(firstLink)];
+    return [last, bytes === undefined ? fromHex(firstLink) : hashOf(bytes)];
   }
 
   function recall(): void {
@@ -132,7 +133,7 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   function create(stream: string, count: number): StreamState {
     const added = insertStream.run(stream, count - 1);
     demandOneRow(added);
-    return { id: Number(added.lastInsertRowid), revision: count - 1 };
+    return { id: added.lastInsertRowid, revision: count - 1 };
   }
 
   function advance({ id, revision }: StreamState, count: number): StreamState {
@@ -150,7 +151,7 @@ export function createAppender(db: Database.Database, key?: Uint8Array): Appende
   /** Position of the last of these ids if they are just what followed the expected revision when it was met. */
   function repeated(state: StreamState | undefined, expected: number, ids: readonly string[]): number | undefined {
     if (state === undefined || expected < noStream || expected >= state.revision) return undefined;
-    const rows = eventsFrom.all(state.id, expected, ids.length) as [id: string, position: number][];
+    const rows = eventsFrom.all(state.id, expected, ids.length);
     if (rows.length < ids.length || rows.some(([id], at) => id !== ids[at])) return undefined;
     return rows.at(-1)?.[1];
   }
@@ -224,6 +225,6 @@ function everyFourth(texts: readonly string[], from: number, end: number): strin
   return picked;
 }
 
-function demandOneRow({ changes }: Database.RunResult): void {
+function demandOneRow({ changes }: Changes): void {
   if (changes !== 1) throw new IneffectiveWriteError(`an append changed ${changes} rows in place of one`);
 }

@@ -1,7 +1,7 @@
 /** The embedded event store: appends go to a writer thread, reads are served here, one process at a time may write. */
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import { StoreUnavailableError, WriterLockedError, type EventStore, type Position } from '../event-store.js';
 import type { SqliteLinks } from './links.js';
 import { WriteQueue } from './append-queue.js';
@@ -72,19 +72,18 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
  * The right to write: an exclusive transaction on a file beside the log, held for life. The system takes it back when
  * the process ends, however it ends. The lock file stays where it is and must not be deleted while a writer lives.
  */
-function takeWriterLock(file: string): Database.Database {
+function takeWriterLock(file: string): Database {
   const name = lockFileOf(file);
-  let lock: Database.Database | undefined;
+  let lock: Database | undefined;
   try {
     lock = new Database(name, { timeout: 0 });
     lock.exec('begin exclusive');
     return lock;
   } catch (error) {
     lock?.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+    if (sqliteCode(error) === 'SQLITE_BUSY')
       throw new WriterLockedError(`another process writes to the event log ${file} (it holds ${name})`);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreUnavailableError(`the lock file ${name} cannot be used: ${reason}`, { cause: error });
+    throw new StoreUnavailableError(`the lock file ${name} cannot be used: ${sqliteMessage(error)}`, { cause: error });
   }
 }
 
@@ -92,13 +91,13 @@ const lockFileOf = (file: string): string => `${file.replace(/\.db$/, '')}.lock`
 
 /** Whether some process writes to this log, as far as can be seen. A copy has no writer, because the lock is not copied. */
 export function hasWriter(file: string): boolean {
-  let lock: Database.Database | undefined;
+  let lock: Database | undefined;
   try {
-    lock = new Database(lockFileOf(realFile(file)), { readonly: true, fileMustExist: true, timeout: 0 });
+    lock = new Database(lockFileOf(realFile(file)), { access: 'read', timeout: 0 });
     lock.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {
-    return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    return sqliteCode(error) === 'SQLITE_BUSY';
   } finally {
     lock?.close();
   }

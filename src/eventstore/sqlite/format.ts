@@ -1,5 +1,5 @@
 /** The file of the embedded event log: its tables, and how it is told from other files and from altered ones. */
-import Database from 'better-sqlite3';
+import { Database } from '../../sqlite/database.js';
 import { StoreUnavailableError } from '../event-store.js';
 
 /** "AuLe": marks the files of this service. */
@@ -62,19 +62,19 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-export function createSchema(db: Database.Database): void {
+export function createSchema(db: Database): void {
   db.transaction(() => {
     db.exec(schema);
     db.pragma(`application_id = ${applicationId}`);
     db.pragma(`user_version = ${formatVersion}`);
-  })();
+  });
 }
 
-export const isBlank = (db: Database.Database): boolean =>
-  db.prepare('select count(*) from sqlite_schema').pluck().get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
+export const isBlank = (db: Database): boolean =>
+  db.prepareValue('select count(*) from sqlite_schema').get() === 0 && idOf(db) === 0 && versionOf(db) === 0;
 
 /** @throws StoreUnavailableError it is not a log of this service, or of another format. */
-export function refuseForeign(db: Database.Database, file: string): void {
+export function refuseForeign(db: Database, file: string): void {
   if (idOf(db) !== applicationId)
     throw new StoreUnavailableError(`${file} is not an event log of this service; it was left as it is`);
   const version = versionOf(db);
@@ -87,12 +87,12 @@ export function refuseForeign(db: Database.Database, file: string): void {
 const viewName = 'view "log"';
 
 /** How the schema differs from what the service created: more, less, or another form; undefined when it does not. */
-export function schemaFault(db: Database.Database): string | undefined {
+export function schemaFault(db: Database): string | undefined {
   return tablesFault(db) ?? (isViewOurs(db) ? undefined : `the ${viewName} is missing or was altered`);
 }
 
 /** As `schemaFault`, but for the view `log`, on which only people rest. */
-export function tablesFault(db: Database.Database): string | undefined {
+export function tablesFault(db: Database): string | undefined {
   const wanted = createdSchema();
   for (const [name, definition] of schemaOf(db)) {
     if (!wanted.has(name)) return `the service did not create the ${name}`;
@@ -104,22 +104,21 @@ export function tablesFault(db: Database.Database): string | undefined {
 }
 
 /** Creates the view `log` again where it is missing or was altered. Returns whether it did. */
-export function restoreView(db: Database.Database): boolean {
+export function restoreView(db: Database): boolean {
   if (isViewOurs(db)) return false;
-  db.transaction(() => db.exec(`drop view if exists log; ${logView}`)).immediate();
+  db.transaction(() => db.exec(`drop view if exists log; ${logView}`), 'immediate');
   return true;
 }
 
-const isViewOurs = (db: Database.Database): boolean => schemaOf(db).get(viewName) === createdSchema().get(viewName);
+const isViewOurs = (db: Database): boolean => schemaOf(db).get(viewName) === createdSchema().get(viewName);
 
 /** Definitions by kind and name. Nothing but the text decides what SQLite does with a table, an index, a view or a trigger. */
-const schemaOf = (db: Database.Database): Map<string, string> =>
+const schemaOf = (db: Database): Map<string, string> =>
   new Map(
     db
-      .prepare<[], [type: string, name: string, definition: string]>(
+      .prepareRows<[], [type: string, name: string, definition: string]>(
         `select type, name, tbl_name || ': ' || coalesce(sql, '') from sqlite_schema`,
       )
-      .raw()
       .all()
       .map(([type, name, definition]) => [`${type} ${JSON.stringify(name)}`, definition]),
   );
@@ -134,5 +133,5 @@ function createdSchema(): Map<string, string> {
   }
 }
 
-const idOf = (db: Database.Database): unknown => db.pragma('application_id', { simple: true });
-const versionOf = (db: Database.Database): number => Number(db.pragma('user_version', { simple: true }));
+const idOf = (db: Database): unknown => db.pragma('application_id');
+const versionOf = (db: Database): number => Number(db.pragma('user_version'));

@@ -1,7 +1,17 @@
 /** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
-import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { firstLink, fromHex, leafOf, linkOf, toHex, type ChainHead, type Hash, type LinkedEvent } from '../chain.js';
+import type { Database, Value } from '../../sqlite/database.js';
+import {
+  firstLink,
+  fromHex,
+  hashOf,
+  leafOf,
+  linkOf,
+  toHex,
+  type ChainHead,
+  type Hash,
+  type LinkedEvent,
+} from '../chain.js';
 import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
 import { logIdIn, type SealedHead, type SealedLog } from '../sealed-head.js';
@@ -28,22 +38,20 @@ export interface SqliteLinks extends LinkSource {
 }
 
 /** @param reading runs a read and says in the port's words how it failed */
-export function createSqliteLinks(db: Database.Database, reading: <Result>(read: () => Result) => Result): SqliteLinks {
-  const lastLink = db
-    .prepare<[], [number, string]>('select position, lower(hex(chain)) from events order by position desc limit 1')
-    .raw();
-  const linkAt = db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck();
+export function createSqliteLinks(db: Database, reading: <Result>(read: () => Result) => Result): SqliteLinks {
+  const lastLink = db.prepareRows<[], [number, string]>(
+    'select position + 0.0, lower(hex(chain)) from events order by position desc limit 1',
+  );
+  const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
 
   const source: SqliteLinks = {
     async *readLinked({ after = '', signal } = {}) {
       const statement = reading(() =>
-        db
-          .prepare<unknown[], Row>(
-            // A stream that is missing in `streams` must not hide its events.
-            `select e.position, coalesce(s.name, ''), e.revision, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
+        db.prepareRows<readonly Value[], Row>(
+          // Neither a stream that is missing in `streams` nor a number that JavaScript cannot hold may hide an event: that is rounded.
+          `select e.position + 0.0, coalesce(s.name, ''), e.revision + 0.0, e.event_id, e.type, e.data, e.metadata, lower(hex(e.chain))
              from events e left join streams s on s.id = e.stream_id where e.position > ? order by e.position limit ?`,
-          )
-          .raw(),
+        ),
       );
       // An event before position 1 was put there by somebody: reads of its stream would show it.
       let from = after === '' ? -Infinity : numberOf(after);
@@ -63,13 +71,12 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
     async brokenStream() {
       return reading(() =>
         db
-          .prepare<[], string>(
+          .prepareValue<[], string>(
             // By the index, which can be relied on where `damage` has found nothing.
             `select name from streams s
              where revision is not (select max(revision) from events where stream_id = s.id)
                or revision + 1 <> (select count(*) from events where stream_id = s.id) limit 1`,
           )
-          .pluck()
           .get(),
       );
     },
@@ -84,14 +91,14 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
     },
 
     async sealedHead() {
-      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.chainHead() }))());
+      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.chainHead() })));
     },
 
     tree: {
       count: async () => source.chainHead().count,
       async blockRoots(blocks) {
-        const roots = db.prepare<[number], Buffer>('select root from blocks where number < ? order by number').pluck();
-        return reading(() => roots.all(blocks)).map((root) => root.toString('latin1'));
+        const roots = db.prepareValue<[number], Uint8Array>('select root from blocks where number < ? order by number');
+        return reading(() => roots.all(blocks)).map(hashOf);
       },
 
       async leavesOf(block) {
@@ -126,7 +133,7 @@ export function createSqliteLinks(db: Database.Database, reading: <Result>(read:
 }
 
 /** At one moment. */
-export const readSealedLog = (db: Database.Database): SealedLog =>
+export const readSealedLog = (db: Database): SealedLog =>
   db.transaction((): SealedLog => {
     const first = db
       .prepare<[], { type: string; data: string }>('select type, data from events where position = 1')
@@ -134,14 +141,14 @@ export const readSealedLog = (db: Database.Database): SealedLog =>
     const sealed = db
       .prepare<[], SealedHead>('select count, lower(hex(head)) as head, lower(hex(mac)) as mac from head')
       .get();
-    const link = db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck();
+    const link = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
     return {
       logId: logIdIn(first),
-      count: db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck().get() ?? 0,
+      count: db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events').get() ?? 0,
       sealed,
       linkThere: sealed && link.get(sealed.count),
     };
-  })();
+  });
 
 function toLinked([position, stream, revision, id, type, data, metadata, link]: Row): LinkedEvent {
   // One literal: putting it together from parts costs more than reading the row.

@@ -1,6 +1,6 @@
 /** Reads the embedded event log, in any thread or process, while it is written: short transactions, bounded pages. */
-import type Database from 'better-sqlite3';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Statement as AnyStatement, Value } from '../../sqlite/database.js';
 import {
   StoreUnavailableError,
   type EventReader,
@@ -34,7 +34,7 @@ export interface SqliteEventReaderOptions {
   readonly removesWal?: boolean;
 }
 
-type Statement = Database.Statement<unknown[], EventRow>;
+type Statement = AnyStatement<readonly Value[], EventRow>;
 
 /** @throws StoreUnavailableError no such file, or not a log of this service. */
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
@@ -44,13 +44,13 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
   const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
-  const prepare = (sql: string): Statement => db.prepare<unknown[], EventRow>(sql).raw();
+  const prepare = (sql: string): Statement => db.prepareRows<readonly Value[], EventRow>(sql);
   const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
   const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
   const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
   const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
   const exactly = prepare(`${all} where e.position = ?`);
-  const lastPosition = db.prepare<[], number>('select coalesce(max(position), 0) from events').pluck();
+  const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
 
   /** Subscriptions that are caught up, and where they stand. */
   const idle = new Map<() => void, number>();
@@ -69,7 +69,11 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   const head = (): number => reading(() => lastPosition.get() ?? 0);
 
   /** One page, read to its end in one turn, so that no read transaction outlives it. */
-  function page(statement: Statement, limit: number, ...bounds: unknown[]): { events: StoredEvent[]; more: boolean } {
+  function page(
+    statement: Statement,
+    limit: number,
+    ...bounds: readonly Value[]
+  ): { events: StoredEvent[]; more: boolean } {
     return reading(() => {
       const events: StoredEvent[] = [];
       let bytes = 0;

@@ -3,8 +3,8 @@
  * alone does not do: where a row grows or shrinks, SQLite moves the rows beside it to other pages, and leaves bytes of them
  * where they were. So blanks follow the data of an event, as many as are needed.
  */
-import type Database from 'better-sqlite3';
 import { Buffer } from 'node:buffer';
+import type { Database } from '../../sqlite/database.js';
 import { withDigests } from '../chain.js';
 import type { Redacted, Redaction } from './messages.js';
 
@@ -25,13 +25,11 @@ export function unpadded(stored: string): string {
 const eventsAtOnce = 250;
 
 /** To be called in a transaction. */
-export function createRedactor(db: Database.Database): (redactions: readonly Redaction[]) => readonly Redacted[] {
-  const eventsOf = db
-    .prepare<[string, number, number, number], number>(
-      'select position from events where stream_id = (select id from streams where name = ?) and revision between ? and ? order by revision limit ?',
-    )
-    .pluck();
-  const dataAt = db.prepare<[number], string>('select data from events where position = ?').pluck();
+export function createRedactor(db: Database): (redactions: readonly Redaction[]) => readonly Redacted[] {
+  const eventsOf = db.prepareValue<[string, number, number, number], number>(
+    'select position from events where stream_id = (select id from streams where name = ?) and revision between ? and ? order by revision limit ?',
+  );
+  const dataAt = db.prepareValue<[number], string>('select data from events where position = ?');
   const replace = db.prepare<[string, number]>('update events set data = ? where position = ?');
 
   function redactAt(position: number): boolean {

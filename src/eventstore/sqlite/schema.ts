@@ -1,24 +1,28 @@
 /** The file of the embedded event log: how writer and readers open it, and how positions are written. */
-import Database from 'better-sqlite3';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { Database, sqliteMessage, type DatabaseOptions } from '../../sqlite/database.js';
 import { syncFolderOf } from '../durable-file.js';
 import { logStart, StoreUnavailableError, type Position } from '../event-store.js';
 import { createSchema, isBlank, refuseForeign, restoreView, tablesFault } from './format.js';
+
+/** 16 MB, in KiB. */
+const cacheSize = 'cache_size = -16000';
 
 /**
  * Opens the log for writing, creating it where there is none. Only the holder of the writer lock may call this.
  * @param onRestored the view for people was missing or altered, and was created again
  */
-export function openForWriting(file: string, onRestored: () => void = () => undefined): Database.Database {
+export function openForWriting(file: string, onRestored: () => void = () => undefined): Database {
   createPrivately(file);
-  return opened(file, { timeout: 2_000 }, (db) => {
+  return opened(file, { timeout: 2_000, access: 'write' }, (db) => {
+    db.pragma(cacheSize);
     const fresh = isBlank(db);
     if (!fresh) {
       refuseForeign(db, file);
       refuseAltered(db, file);
     }
     db.pragma('journal_mode = WAL');
-    // Never rely on the default: the binding is built so that a WAL commit is not fsynced unless this is said.
+    // Never rely on the default: SQLite can be built so that a WAL commit is not fsynced unless this is said.
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     // The writer checkpoints by itself, after it has answered.
@@ -37,16 +41,17 @@ export function openForWriting(file: string, onRestored: () => void = () => unde
  * Opens the log for reading, also while another thread or process writes to it.
  * @param removesWal SQLite's own files beside it are removed when the last reader closes; needs write permission
  */
-export function openForReading(file: string, removesWal = false): Database.Database {
+export function openForReading(file: string, removesWal = false): Database {
   if (!existsSync(file)) throw new StoreUnavailableError(`there is no event log at ${file}`);
-  return opened(file, { timeout: 2_000, readonly: !removesWal }, (db) => {
+  return opened(file, { timeout: 2_000, access: removesWal ? 'write' : 'read' }, (db) => {
+    db.pragma(cacheSize);
     db.pragma('query_only = ON');
     refuseForeign(db, file);
   });
 }
 
 /** A trigger, for one, would decide what becomes of an append. @throws StoreUnavailableError */
-export function refuseAltered(db: Database.Database, file: string): void {
+export function refuseAltered(db: Database, file: string): void {
   const fault = tablesFault(db);
   if (fault !== undefined)
     throw new StoreUnavailableError(
@@ -66,13 +71,11 @@ export function parsePosition(position: Position): number | undefined {
 /** What a failed read means at the port. */
 export function unavailable(error: unknown, doing: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
-  return new StoreUnavailableError(`${doing}: ${error instanceof Error ? error.message : String(error)}`, {
-    cause: error,
-  });
+  return new StoreUnavailableError(`${doing}: ${sqliteMessage(error)}`, { cause: error });
 }
 
-function opened(file: string, options: Database.Options, prepare: (db: Database.Database) => void): Database.Database {
-  let db: Database.Database | undefined;
+function opened(file: string, options: DatabaseOptions, prepare: (db: Database) => void): Database {
+  let db: Database | undefined;
   try {
     db = new Database(file, options);
     prepare(db);

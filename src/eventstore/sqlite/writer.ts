@@ -1,6 +1,6 @@
 /** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
-import Database from 'better-sqlite3';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
 import { createAppender, rewritten, RewrittenLogError, type Appender } from './append.js';
 import type { AppendMessage, End, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
@@ -15,21 +15,21 @@ const commitsPerLook = 16;
 type Failed = (how: Failure, message: string) => void;
 
 interface Log {
-  readonly db: Database.Database;
+  readonly db: Database;
   readonly appender: Appender;
   readonly redact: ReturnType<typeof createRedactor>;
-  readonly begin: Database.Statement;
-  readonly commit: Database.Statement;
-  readonly walState: Database.Statement;
-  readonly schemaVersion: Database.Statement;
-  readonly linkAt: Database.Statement<[number], string>;
+  readonly begin: Statement;
+  readonly commit: Statement;
+  readonly walState: Statement<[], { readonly log: number }>;
+  readonly schemaVersion: { get(): unknown };
+  readonly linkAt: { get(position: number): string | undefined };
   knownSchema: unknown;
 }
 
 function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
   const db = openForWriting(file, onRestored);
   try {
-    const schemaVersion = db.prepare('pragma schema_version').pluck();
+    const schemaVersion = db.prepareValue<[], unknown>('pragma schema_version');
     return {
       db,
       appender: createAppender(db, headKey),
@@ -38,7 +38,7 @@ function openLog({ file, headKey }: WriterData, onRestored?: () => void): Log {
       commit: db.prepare('commit'),
       walState: db.prepare('pragma wal_checkpoint(NOOP)'),
       schemaVersion,
-      linkAt: db.prepare<[number], string>('select lower(hex(chain)) from events where position = ?').pluck(),
+      linkAt: db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?'),
       knownSchema: schemaVersion.get(),
     };
   } catch (error) {
@@ -56,7 +56,7 @@ function serve(port: MessagePort, data: WriterData): void {
       say({ type: 'fault', message: `the view log of ${file} was missing or altered: it was created again` }),
     );
   } catch (error) {
-    say({ type: 'refused', message: messageOf(error) });
+    say({ type: 'refused', message: sqliteMessage(error) });
     port.close();
     return;
   }
@@ -107,7 +107,7 @@ function serve(port: MessagePort, data: WriterData): void {
     try {
       say({ type: 'scrubbed', complete: checkpointNow('TRUNCATE') });
     } catch (error) {
-      say({ type: 'not_redacted', message: messageOf(error) });
+      say({ type: 'not_redacted', message: sqliteMessage(error) });
     }
   }
 
@@ -138,7 +138,7 @@ function serve(port: MessagePort, data: WriterData): void {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
-    failed(howItFailed(error, committing && !harmless), messageOf(error));
+    failed(howItFailed(error, committing && !harmless), sqliteMessage(error));
     if (harmless && rolledBack) return;
     log.db.close();
     log = openLog(data);
@@ -170,12 +170,12 @@ function serve(port: MessagePort, data: WriterData): void {
   /** Checkpoints the WAL when it is long; a reader with an old snapshot, or a full disk, puts it off. */
   function checkpoint(): void {
     try {
-      const { log: pages } = log.walState.get() as { log: number };
+      const pages = log.walState.get()?.log ?? 0;
       if (pages < checkpointPages) return;
       if (pages < forcedPages) log.db.pragma('wal_checkpoint(PASSIVE)');
       else checkpointNow('RESTART');
     } catch (error) {
-      say({ type: 'fault', message: `checkpoint of ${file} failed: ${messageOf(error)}` });
+      say({ type: 'fault', message: `checkpoint of ${file} failed: ${sqliteMessage(error)}` });
     }
   }
 
@@ -183,7 +183,7 @@ function serve(port: MessagePort, data: WriterData): void {
   function checkpointNow(mode: 'RESTART' | 'TRUNCATE'): boolean {
     log.db.pragma('busy_timeout = 100');
     try {
-      return log.db.prepare<[], number>(`pragma wal_checkpoint(${mode})`).pluck().get() === 0;
+      return log.db.pragma(`wal_checkpoint(${mode})`) === 0;
     } finally {
       log.db.pragma('busy_timeout = 2000');
     }
@@ -194,7 +194,7 @@ function serve(port: MessagePort, data: WriterData): void {
     try {
       log.db.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      say({ type: 'fault', message: `the last checkpoint of ${file} failed: ${messageOf(error)}` });
+      say({ type: 'fault', message: `the last checkpoint of ${file} failed: ${sqliteMessage(error)}` });
     }
     attempt(() => log.db.close());
     port.close();
@@ -204,11 +204,11 @@ function serve(port: MessagePort, data: WriterData): void {
 /** The disk is full, or another program holds the file or has written to it: SQLite has rolled back cleanly, and no part of a commit was left behind. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof RewrittenLogError ||
-  (error instanceof Database.SqliteError && /^SQLITE_(FULL|BUSY|CONSTRAINT)/.test(error.code));
+  ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_CONSTRAINT'].includes(sqliteCode(error) ?? '');
 
 function howItFailed(error: unknown, inDoubt: boolean): Failure {
   if (inDoubt) return 'in_doubt';
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_FULL') ? 'full' : 'refused';
+  return sqliteCode(error) === 'SQLITE_FULL' ? 'full' : 'refused';
 }
 
 function attempt(action: () => void): boolean {
@@ -219,10 +219,5 @@ function attempt(action: () => void): boolean {
     return false;
   }
 }
-
-const messageOf = (error: unknown): string => {
-  if (error instanceof Database.SqliteError) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
-};
 
 if (parentPort !== null) serve(parentPort, workerData as WriterData);

@@ -1,5 +1,5 @@
 /** Answers `find` on SQLite: one prepared statement per shape of query, every value bound. */
-import type Database from 'better-sqlite3';
+import type { Database, Statement } from '../../sqlite/database.js';
 import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
 import type { Document, FindQuery, Page, StoredDocument, View } from '../read-models.js';
 import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './tables.js';
@@ -12,18 +12,18 @@ interface Conditions {
 }
 
 /** A finder over one connection; keeps the statements it has prepared. */
-export function createFinder(db: Database.Database): <D>(view: View, query: FindQuery) => Page<D> {
-  const statements = new Map<string, Database.Statement<[Column[]], FoundRow>>();
+export function createFinder(db: Database): <D>(view: View, query: FindQuery) => Page<D> {
+  const statements = new Map<string, Statement<readonly Column[], FoundRow>>();
 
   return <D>(view: View, query: FindQuery): Page<D> => {
     const plan = planFind(keptView(view), query);
     const { sql, values } = compose(view, query, plan);
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = db.prepare<[Column[]], FoundRow>(sql);
+      statement = db.prepare<readonly Column[], FoundRow>(sql);
       statements.set(sql, statement);
     }
-    const rows = statement.all([...values, query.limit + 1]);
+    const rows = statement.all(...values, query.limit + 1);
     const documents = rows
       .slice(0, query.limit)
       .map(({ id, document, position }) => ({ id, document: JSON.parse(document) as D, position }));

@@ -1,9 +1,10 @@
 /** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
   CommitConflictError,
   InvalidCursorError,
+  ReadModelsBusyError,
   ReadModelsUnavailableError,
   type Checkpoint,
   type Commit,
@@ -19,8 +20,6 @@ import { createFinder } from './find.js';
 import { dropTables, scrubView } from './scrub.js';
 import { createTables, openTable, type Row, type ViewTable } from './tables.js';
 
-type Db = Database.Database;
-
 export interface SqliteReadModelsOptions {
   readonly file: string;
   /** Readers never write; they may open the file before the writer has made its views. */
@@ -32,6 +31,9 @@ export interface SqliteReadModelsOptions {
 
 /** Of a thread that others wait for. */
 const defaultBusyTimeout = 2_000;
+/** In KiB. A writer reads each document first: a page that is not cached costs as much as the rest of the change. */
+const writersCache = 'cache_size = -32000';
+const readersCache = 'cache_size = -16000';
 
 /** @throws ReadModelsUnavailableError when the file cannot be opened. */
 export function openSqliteReadModels(options: SqliteReadModelsOptions & { readonly readOnly: true }): ReadModelReader;
@@ -51,8 +53,9 @@ export function openSqliteReadModels(options: SqliteReadModelsOptions): ReadMode
 export function openSqliteViews(options: { readonly file: string; readonly removesWal?: boolean }): ReadModelReader {
   const { file, removesWal = false } = options;
   const db = guardedIn(
-    () => new Database(file, { readonly: !removesWal, fileMustExist: true, timeout: defaultBusyTimeout }),
+    () => new Database(file, { access: removesWal ? 'write' : 'read', timeout: defaultBusyTimeout }),
   );
+  db.pragma(readersCache);
   db.pragma('query_only = ON');
   return readModelsIn(db, { guarded: guardedIn });
 }
@@ -62,13 +65,13 @@ interface Opened {
   readonly now?: (() => number) | undefined;
 }
 
-function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
+function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadModels {
   const fail = (error: unknown): never =>
     guarded(() => {
       throw error;
     });
   const find = createFinder(db);
-  const schemaVersion = db.prepare<[], number>('PRAGMA schema_version').pluck();
+  const schemaVersion = db.prepareValue<[], number>('PRAGMA schema_version');
   let tables = new WeakMap<View, ViewTable>();
   let schema: number | undefined;
 
@@ -88,17 +91,17 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
       }
       return found;
     };
-    return guarded(() => (ids.length < 2 ? read() : db.transaction(read).deferred()));
+    return guarded(() => (ids.length < 2 ? read() : db.transaction(read)));
   };
 
-  const commitAll = db.transaction((commit: Commit) => {
+  const commitAll = (commit: Commit): void => {
     // Another connection may have made a bare view whole: from then on its side tables are written, too.
     const current = schemaVersion.get();
     if (current !== schema) tables = new WeakMap();
     schema = current;
     moveCheckpoint(db, commit.checkpoint);
     for (const write of commit.writes) table(write.view).write(write);
-  });
+  };
 
   return {
     get: async <D>(view: View, id: string) => {
@@ -114,14 +117,14 @@ function readModelsIn(db: Db, { guarded, now = Date.now }: Opened): ReadModels {
         document: document === null ? null : parse<Document>(document),
         position,
       })),
-    commit: async (commit) => guarded(() => commitAll.immediate(commit)),
+    commit: async (commit) => guarded(() => db.transaction(() => commitAll(commit), 'immediate')),
     drop: async (view) => dropTables(db, storageName(view)).catch(fail),
-    forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint)).immediate()),
+    forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint), 'immediate')),
     async scrub(views) {
       for (const view of views) await scrubView(db, view).catch(fail);
     },
     lease: async (name, holder, ttl) =>
-      guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() })).immediate()),
+      guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() }), 'immediate')),
     close: async () => {
       db.close();
     },
@@ -147,7 +150,7 @@ function damageOf(file: string): string | undefined {
   try {
     const db = openFile(file, { readOnly: false, busyTimeout: defaultBusyTimeout });
     try {
-      const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)', { simple: true });
+      const verdict = statSync(file).size > checkedBytes ? 'ok' : db.pragma('quick_check(1)');
       if (verdict !== 'ok') return String(verdict);
       overwriteRemains(db);
       return undefined;
@@ -155,30 +158,29 @@ function damageOf(file: string): string | undefined {
       db.close();
     }
   } catch (error) {
-    if (error instanceof Database.SqliteError && isDamage(error)) return `${error.code}: ${error.message}`;
+    if (isDamage(error)) return sqliteMessage(error);
     throw error;
   }
 }
 
 /** Files that were begun without `secure_delete` still hold what was deleted in them. Once: a file says that it needs it no more. */
 const clean = 1;
-function overwriteRemains(db: Db): void {
-  if (db.pragma('user_version', { simple: true }) === clean) return;
+function overwriteRemains(db: Database): void {
+  if (db.pragma('user_version') === clean) return;
   db.exec('VACUUM');
   db.pragma(`user_version = ${clean}`);
 }
 
-const isDamage = ({ code }: { readonly code: string }): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code);
+const isDamage = (error: unknown): boolean => ['SQLITE_NOTADB', 'SQLITE_CORRUPT'].includes(sqliteCode(error) ?? '');
 const damageMark = (file: string): string => `${file}.damaged`;
 
-function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Db {
+function openFile(file: string, { readOnly, busyTimeout }: { readOnly: boolean; busyTimeout: number }): Database {
   const db = new Database(file, { timeout: busyTimeout });
-  if (db.pragma('page_count', { simple: true }) === 0) db.pragma(`user_version = ${clean}`);
+  if (db.pragma('page_count') === 0) db.pragma(`user_version = ${clean}`);
   db.pragma('journal_mode = WAL');
   // Documents can be folded again: after a power cut the last commits may be missing, but no commit is there in part.
   db.pragma('synchronous = NORMAL');
-  // KiB. A writer reads each document first: a page that is not cached costs as much as the rest of the change.
-  db.pragma(`cache_size = ${readOnly ? -16_000 : -32_000}`);
+  db.pragma(readOnly ? readersCache : writersCache);
   // 4 MiB: the WAL is checkpointed in small portions, so that no fsync of the log waits behind a large one.
   db.pragma('wal_autocheckpoint = 1000');
   // What is deleted is overwritten: to scrub a view depends on it.
@@ -197,16 +199,14 @@ function guardedIn<T>(action: () => T, mark?: string): T {
     return action();
   } catch (error) {
     if (error instanceof CommitConflictError || error instanceof InvalidCursorError) throw error;
-    if (error instanceof Database.SqliteError && isDamage(error)) {
+    if (isDamage(error)) {
       if (mark !== undefined) writeFileSync(mark, '');
-      throw new ReadModelsUnavailableError(`${error.code}: views.db is damaged; restart to rebuild it`, {
+      throw new ReadModelsUnavailableError(`${sqliteCode(error)}: views.db is damaged; restart to rebuild it`, {
         cause: error,
       });
     }
-    if (error instanceof Database.SqliteError)
-      throw new ReadModelsUnavailableError(`${error.code}: ${error.message}`, { cause: error });
-    if (error instanceof TypeError && /database connection is not open|Cannot open database/.test(error.message))
-      throw new ReadModelsUnavailableError(error.message, { cause: error });
+    if (sqliteCode(error) === 'SQLITE_BUSY') throw new ReadModelsBusyError(sqliteMessage(error), { cause: error });
+    if (sqliteCode(error) !== undefined) throw new ReadModelsUnavailableError(sqliteMessage(error), { cause: error });
     throw error;
   }
 }
@@ -217,7 +217,7 @@ const living = <D>({ id, document, position }: Row): StoredDocument<D> | undefin
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
 
-function readCheckpoint(db: Db, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
+function readCheckpoint(db: Database, name: string): { checkpoint: Checkpoint; epoch: number } | undefined {
   const row = db
     .prepare<[string], CheckpointRow>('SELECT log_id, position, event_id, live, epoch FROM checkpoints WHERE name = ?')
     .get(name);
@@ -226,7 +226,7 @@ function readCheckpoint(db: Db, name: string): { checkpoint: Checkpoint; epoch: 
   return { checkpoint: { logId, position, eventId, storages: parse<Record<string, number>>(live) }, epoch };
 }
 
-function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
+function moveCheckpoint(db: Database, { name, previous, next, epoch = 0 }: Commit['checkpoint']): void {
   const current = readCheckpoint(db, name);
   if (current !== undefined && current.epoch > epoch)
     throw new CommitConflictError(`a later holder has moved checkpoint ${name}`);
@@ -237,7 +237,7 @@ function moveCheckpoint(db: Db, { name, previous, next, epoch = 0 }: Commit['che
   ).run(name, next.logId, next.position, next.eventId, JSON.stringify(next.storages), epoch);
 }
 
-function forgetCheckpoint(db: Db, { name, previous, epoch = Infinity }: Forgetting): void {
+function forgetCheckpoint(db: Database, { name, previous, epoch = Infinity }: Forgetting): void {
   const current = readCheckpoint(db, name);
   if (current === undefined) return;
   if (current.epoch > epoch || textOf(current.checkpoint) !== textOf(previous))
@@ -253,7 +253,7 @@ function textOf(checkpoint: Checkpoint | null): string {
 }
 
 function takeLease(
-  db: Db,
+  db: Database,
   wanted: { name: string; holder: string; ttl: number; now: number },
 ): { readonly epoch: number } | null {
   const { name, holder, ttl, now } = wanted;

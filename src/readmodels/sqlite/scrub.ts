@@ -2,12 +2,10 @@
 import { statfsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type Database from 'better-sqlite3';
+import type { Database } from '../../sqlite/database.js';
 import { storageName, unnamedStorages } from '../find-plan.js';
 import { ReadModelsUnavailableError, type Checkpoint, type StoredView } from '../read-models.js';
 import { hasTable, sideName } from './tables.js';
-
-type Db = Database.Database;
 
 /** Of one transaction, in milliseconds. */
 const sliceMs = 2;
@@ -23,37 +21,37 @@ const oldOf = (table: string): string => `${table}___old`;
 const triggerOf = (table: string): string => `${table}___follow`;
 
 /** Leaves only this storage of the view and those that a checkpoint names, and nothing of deleted documents. @throws ReadModelsUnavailableError */
-export async function scrubView(db: Db, view: StoredView): Promise<void> {
+export async function scrubView(db: Database, view: StoredView): Promise<void> {
   // While a reader holds the WAL, a copy would make it grow for nothing.
   await emptyWal(db);
   for (const main of unnamed(db, view)) await dropTables(db, main, () => unnamed(db, view).includes(main));
   await clear(db, storageName(view));
   demandRoom(db);
   // Commits wait for a checkpoint: so many pages of it cost them a few milliseconds.
-  const usual = Number(db.pragma('wal_autocheckpoint', { simple: true }));
+  const usual = Number(db.pragma('wal_autocheckpoint'));
   db.pragma('wal_autocheckpoint = 200');
   try {
     await renewTables(db, storageName(view));
   } finally {
-    if (db.open) db.pragma(`wal_autocheckpoint = ${usual}`);
+    if (db.isOpen) db.pragma(`wal_autocheckpoint = ${usual}`);
   }
   await emptyWal(db);
 }
 
 /** What was being dropped when a process was killed. */
-function unnamed(db: Db, view: StoredView): readonly string[] {
-  const checkpoints = db.prepare<[], string>('SELECT live FROM checkpoints').pluck().all();
+function unnamed(db: Database, view: StoredView): readonly string[] {
+  const checkpoints = db.prepareValue<[], string>('SELECT live FROM checkpoints').all();
   const named = checkpoints.map((live) => JSON.parse(live) as Checkpoint['storages']);
   return unnamedStorages(view, tablesIn(db), named);
 }
 
 /** Room for all that the file holds, once more: else nobody could write. */
-function demandRoom(db: Db): void {
+function demandRoom(db: Database): void {
   const [pages = 0, free = 0, size = 0] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
-    Number(db.pragma(name, { simple: true })),
+    Number(db.pragma(name)),
   );
   const wanted = Math.max(0, pages - 2 * free) * size + walBytes;
-  const { bavail, bsize } = statfsSync(path.dirname(db.name));
+  const { bavail, bsize } = statfsSync(path.dirname(db.file));
   if (bavail * bsize < wanted)
     throw new ReadModelsUnavailableError(
       `views.db cannot be rid of what was deleted: that needs ${Math.ceil(wanted / 1e6)} MB of free disk space`,
@@ -64,14 +62,12 @@ function demandRoom(db: Db): void {
  * Moves the documents of a view to a new table, and overwrites the old one. `secure_delete` alone does not do: where rows
  * grow, SQLite moves their neighbours to other pages, and leaves remains in the gaps.
  */
-async function renewTables(db: Db, main: string): Promise<void> {
+async function renewTables(db: Database, main: string): Promise<void> {
   if (!hasTable(db, main)) return;
-  db.transaction(() => beginCopy(db, main)).immediate();
-  const next = db
-    .prepare<[number], number | null>(
-      `SELECT max(at) FROM (SELECT rowid AS at FROM ${main} WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce})`,
-    )
-    .pluck();
+  db.transaction(() => beginCopy(db, main), 'immediate');
+  const next = db.prepareValue<[number], number | null>(
+    `SELECT max(at) FROM (SELECT rowid AS at FROM ${main} WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce})`,
+  );
   const copyRows = db.prepare<[number, number]>(
     `INSERT INTO ${copyOf(main)} SELECT * FROM ${main} WHERE rowid > ? AND rowid <= ? ORDER BY rowid`,
   );
@@ -88,20 +84,20 @@ async function renewTables(db: Db, main: string): Promise<void> {
 }
 
 /** Gone at once, and overwritten when it resolves. */
-export async function dropTables(db: Db, main: string, isWanted = (): boolean => true): Promise<void> {
+export async function dropTables(db: Database, main: string, isWanted = (): boolean => true): Promise<void> {
   await clear(db, main);
   db.transaction(() => {
     if (!isWanted()) return;
     for (const table of [main, ...sidesOf(db, main)]) if (hasTable(db, table)) retire(db, table);
-  }).immediate();
+  }, 'immediate');
   await clear(db, main);
 }
 
 /** What is overwritten is still in the WAL. A reader may hold that for a while. @throws ReadModelsUnavailableError */
-async function emptyWal(db: Db): Promise<void> {
-  const checkpoint = db.prepare<[], number>('PRAGMA wal_checkpoint(TRUNCATE)').pluck();
+async function emptyWal(db: Database): Promise<void> {
+  const checkpoint = db.prepareValue<[], number>('PRAGMA wal_checkpoint(TRUNCATE)');
   for (const end = performance.now() + walPatience; ; await pause(20)) {
-    const timeout = db.pragma('busy_timeout', { simple: true });
+    const timeout = db.pragma('busy_timeout');
     db.pragma('busy_timeout = 5');
     let isHeld = true;
     try {
@@ -116,10 +112,10 @@ async function emptyWal(db: Db): Promise<void> {
 }
 
 /** Until all rows are copied, what changes in the table changes in its copy as well. */
-function beginCopy(db: Db, main: string): void {
+function beginCopy(db: Database, main: string): void {
   const copy = copyOf(main);
   db.exec(sqlOf(db, main).replace(/^CREATE TABLE "?\w+"?/, `CREATE TABLE ${copy}`));
-  const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(main);
+  const columns = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const changed = columns.map((column) => `${column} = new.${column}`).join(', ');
   db.exec(
     `CREATE TRIGGER ${triggerOf(main)} AFTER UPDATE ON ${main} BEGIN UPDATE ${copy} SET ${changed} WHERE id = new.id; END`,
@@ -127,7 +123,7 @@ function beginCopy(db: Db, main: string): void {
 }
 
 /** The copy takes the place of the table; the tables of arrays and the indexes are made again. */
-function exchange(db: Db, main: string): void {
+function exchange(db: Database, main: string): void {
   db.exec(`DROP TRIGGER ${triggerOf(main)}`);
   for (const side of sidesOf(db, main)) {
     const sql = sqlOf(db, side);
@@ -140,47 +136,49 @@ function exchange(db: Db, main: string): void {
   for (const { sql } of indexes) db.exec(sql);
 }
 
-function retire(db: Db, table: string): void {
+function retire(db: Database, table: string): void {
   for (const { name } of indexesOf(db, table)) db.exec(`DROP INDEX ${name}`);
   db.exec(`ALTER TABLE ${table} RENAME TO ${oldOf(table)}`);
 }
 
 /** What was retired, and a copy that was not finished. Rows first: each page is overwritten when it is free. */
-async function clear(db: Db, main: string): Promise<void> {
+async function clear(db: Database, main: string): Promise<void> {
   db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(main)}`);
   for (const table of besides(db, main).filter((name) => /___(copy|old)$/.test(name))) {
+    // Tables of arrays have no rowids.
+    const key = [copyOf(main), oldOf(main)].includes(table) ? 'rowid' : 'value, id';
+    const some = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} LIMIT ${rowsAtOnce})`;
     // Another connection may be at it, too.
-    const deleteSome = (): boolean =>
-      hasTable(db, table) && db.prepare(`DELETE FROM ${table} LIMIT ${rowsAtOnce}`).run().changes > 0;
+    const deleteSome = (): boolean => hasTable(db, table) && db.prepare(some).run().changes > 0;
     await inSlices(db, deleteSome, () => db.exec(`DROP TABLE IF EXISTS ${table}`));
   }
 }
 
 /** Repeats a step until it has nothing to do; the last transaction also ends it. */
-async function inSlices(db: Db, step: () => boolean, end: () => void): Promise<void> {
-  const slice = db.transaction((until: number): boolean => {
+async function inSlices(db: Database, step: () => boolean, end: () => void): Promise<void> {
+  const slice = (until: number): boolean => {
     while (performance.now() < until) if (!step()) return (end(), false);
     return true;
-  });
+  };
   for (;;) {
     const began = performance.now();
-    if (!slice.immediate(began + sliceMs)) return;
+    if (!db.transaction(() => slice(began + sliceMs), 'immediate')) return;
     await pause(performance.now() - began);
   }
 }
 
-const tablesIn = (db: Db): readonly string[] =>
-  db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
-const besides = (db: Db, main: string): readonly string[] =>
+const tablesIn = (db: Database): readonly string[] =>
+  db.prepareValue<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+const besides = (db: Database, main: string): readonly string[] =>
   tablesIn(db).filter((name) => name.startsWith(sideName(main, '')));
-const sidesOf = (db: Db, main: string): readonly string[] => besides(db, main).filter((name) => !name.includes('___'));
+const sidesOf = (db: Database, main: string): readonly string[] =>
+  besides(db, main).filter((name) => !name.includes('___'));
 
-const sqlOf = (db: Db, table: string): string =>
-  db.prepare<[string], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).pluck().get(table) ??
-  '';
+const sqlOf = (db: Database, table: string): string =>
+  db.prepareValue<[string], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(table) ?? '';
 
 /** Those that have a definition of their own. */
-const indexesOf = (db: Db, table: string) =>
+const indexesOf = (db: Database, table: string) =>
   db
     .prepare<[string], { name: string; sql: string }>(
       `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,

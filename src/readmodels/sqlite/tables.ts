@@ -1,9 +1,8 @@
 /** The SQLite tables of a view: their names, their making, and the prepared statements that read and write one document. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../sqlite/database.js';
 import { scalarOf, storageName, stringsOf, type Scalar } from '../find-plan.js';
 import { CommitConflictError, type Document, type DocumentWrite, type View } from '../read-models.js';
 
-type Db = Database.Database;
 export type Column = string | number | null;
 export type Row = { readonly id: string; readonly document: string | null; readonly position: string };
 
@@ -35,24 +34,24 @@ const arrayName = (field: string): string => `a_${field}`;
  * Documents are found by an index of ids: in a table without rowids, SQLite reads the whole of each large row that it comes
  * across on the way to another.
  */
-export function createTables(db: Db, view: View, bare: boolean): void {
+export function createTables(db: Database, view: View, bare: boolean): void {
   const { main, fields, arrays } = tableNames(view);
   const columns = [...fields.map(columnName), ...arrays.map((field) => `${arrayName(field)} TEXT`)];
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${main} (id TEXT NOT NULL PRIMARY KEY, position TEXT NOT NULL, ${columns.map((column) => `${column}, `).join('')}document TEXT)`,
   );
-  const there = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(main);
+  const there = db.prepareValue<[string], string>('SELECT name FROM pragma_table_info(?)').all(main);
   const missing = [...fields.map(columnName), ...arrays.map(arrayName)].filter((column) => !there.includes(column));
   if (missing.length > 0)
     throw new TypeError(`${main} was made without ${missing.join(', ')}: a view with a new index needs a new version`);
   if (bare) return;
   for (const { fields: of } of keptView(view).indexes)
     db.exec(`CREATE INDEX IF NOT EXISTS ${indexName(main, of)} ON ${main} (${of.map(columnName).join(', ')}, id)`);
-  for (const field of arrays) db.transaction(() => createSide(db, main, field)).immediate();
+  for (const field of arrays) db.transaction(() => createSide(db, main, field), 'immediate');
 }
 
 /** Made and filled from the documents in one transaction, so that it is never there in part. */
-function createSide(db: Db, main: string, field: string): void {
+function createSide(db: Database, main: string, field: string): void {
   const side = sideName(main, field);
   if (hasTable(db, side)) return;
   const array = arrayName(field);
@@ -70,18 +69,18 @@ function createSide(db: Db, main: string, field: string): void {
   for (const { id, text } of rest) for (const value of JSON.parse(text) as string[]) insert.run(value, id);
 }
 
-export const hasTable = (db: Db, name: string): boolean =>
+export const hasTable = (db: Database, name: string): boolean =>
   db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
 
-/** Prepares the statements of a view as it is now, bare or whole; throws an SqliteError while its table is missing. */
-export function openTable(db: Db, view: View) {
+/** Prepares the statements of a view as it is now, bare or whole; throws while its table is missing. */
+export function openTable(db: Database, view: View) {
   const { main, fields, arrays } = tableNames(view);
   const columns = ['position', ...fields.map(columnName), ...arrays.map(arrayName), 'document'];
   const select = db.prepare<[string], Row>(`SELECT id, document, position FROM ${main} WHERE id = ?`);
-  const insert = db.prepare<[Column[]]>(
+  const insert = db.prepare<readonly Column[]>(
     `INSERT INTO ${main} (${columns.join(', ')}, id) VALUES (${columns.map(() => '?').join(', ')}, ?) ON CONFLICT DO NOTHING`,
   );
-  const update = db.prepare<[Column[]]>(
+  const update = db.prepare<readonly Column[]>(
     `UPDATE ${main} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND position = ?`,
   );
   const sides = arrays.map((field) => (hasTable(db, sideName(main, field)) ? openSide(db, main, field) : undefined));
@@ -102,7 +101,7 @@ export function openTable(db: Db, view: View) {
       const values = valuesOf(write, texts);
       const isNew = loaded === null;
       sides.forEach((side, at) => side?.(id, isNew, texts[at] ?? null));
-      const { changes } = isNew ? insert.run(values) : update.run([...values, loaded]);
+      const { changes } = isNew ? insert.run(...values) : update.run(...values, loaded);
       if (changes !== 1)
         throw new CommitConflictError(`a document of ${main} ${isNew ? 'exists already' : 'has moved on'}`);
     },
@@ -110,7 +109,7 @@ export function openTable(db: Db, view: View) {
 }
 
 /** Writes the side table of an array index, before its document is written. The main table holds the array's text as well, so that an unchanged one costs one comparison. */
-function openSide(db: Db, main: string, field: string) {
+function openSide(db: Database, main: string, field: string) {
   const side = sideName(main, field);
   const select = db.prepare<[string], { text: string | null }>(
     `SELECT ${arrayName(field)} AS text FROM ${main} WHERE id = ?`,

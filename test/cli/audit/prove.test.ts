@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { keepVerifiedHead } from '../../../src/evidence/verified-head.js';
 import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';

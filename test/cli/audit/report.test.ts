@@ -1,5 +1,5 @@
 /** `audience audit report` as an auditor uses it. */
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,12 +1,16 @@
 /** How the EventStoreDB adapter meets a server that is not there, not it, or not as configured; and that it gives no credentials away. */
 import { once } from 'node:events';
-import { createServer as createHttp2Server } from 'node:http2';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppendInDoubtError, StoreUnavailableError } from '../../../src/eventstore/event-store.js';
 import { EventStoreUrlError } from '../../../src/eventstore/eventstoredb/url.js';
 import { openEventStoreDb } from '../../../src/eventstore/eventstoredb/event-store.js';
+import { makeCertificate } from '../../support/certificates.js';
 import { said } from '../../support/event-log.js';
 
 const noStream = { expectedRevision: 'no_stream' } as const;
@@ -101,6 +105,21 @@ describe('a server that will not do', () => {
     const port = await portThat((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const store = open(`esdb+discover://admin:sesame@127.0.0.1:${port}?maxDiscoverAttempts=1`);
     expect(await store.check()).toMatchObject({ status: 'tls' });
+  });
+
+  it.for([
+    ['is spoken to over TLS by its IP address', '127.0.0.1', 'foreign'],
+    ['is not, where its certificate is for another address', '127.0.0.2', 'tls'],
+  ] as const)('%s', async ([, address, status]) => {
+    const certificate = makeCertificate({ name: address });
+    const port = await listening(
+      createSecureServer(certificate, (_request, response) => response.writeHead(404).end()),
+    );
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'audience-ca-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(path.join(folder, 'ca.crt'), certificate.cert);
+    const store = open(`esdb://127.0.0.1:${port}?tlsCAFile=${path.join(folder, 'ca.crt')}`);
+    expect(await store.check()).toMatchObject({ status });
   });
 
   it('because it is something else is said to be foreign', async () => {

@@ -1,7 +1,7 @@
 /** What the embedded event store promises beyond the port: its file, its group commits, its readers elsewhere. */
 import { randomUUID } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { expect, it, vi } from 'vitest';
 import { firstLink, linkAfter } from '../../../src/eventstore/chain.js';
 import {
@@ -24,7 +24,7 @@ it('writes plain SQL that anyone can read, in a file that is only ours to read',
   const { store, file } = await openLog();
   const events = [said('one'), said('two')];
   await store.append('greetings', events, noStream);
-  const db = new Database(file, { readonly: true });
+  const db = new Database(file, { access: 'read' });
   const chain: string[] = [];
   for (const [at, event] of events.entries())
     chain.push(linkAfter(chain.at(-1) ?? firstLink, at + 1, { stream: 'greetings', revision: at, ...event }));
@@ -108,7 +108,7 @@ it('refuses a file that is not an event log, and leaves it as it is', async () =
     await expect(openSqliteEventStore({ file, clock: Date.now })).rejects.toThrow(StoreUnavailableError);
     expect(() => openSqliteEventReader({ file })).toThrow(StoreUnavailableError);
   }
-  expect(new Database(foreign).prepare('select name from sqlite_schema').pluck().all()).toEqual(['theirs']);
+  expect(new Database(foreign).prepareValue('select name from sqlite_schema').all()).toEqual(['theirs']);
 });
 
 it('refuses a folder or a log that does not exist, naming it', async () => {

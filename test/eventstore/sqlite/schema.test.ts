@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
 import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
@@ -80,8 +80,8 @@ test.each([
     expect(faults.map(({ message }) => message).join()).toContain('the view log of');
     await store.close();
     expect(await verified(file)).toEqual(before);
-    const db = new Database(file, { readonly: true });
-    expect(db.prepare('select count(*) from log where stream = ?').pluck().get('service')).toBe(1);
+    const db = new Database(file, { access: 'read' });
+    expect(db.prepareValue('select count(*) from log where stream = ?').get('service')).toBe(1);
     db.close();
   },
 );

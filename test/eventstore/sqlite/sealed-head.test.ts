@@ -1,7 +1,7 @@
 /** The sealed head of the embedded log: moved with each append, refused where it does not fit, and a log that somebody else writes to meanwhile is not written to. */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveHeadKey } from '../../../src/events/streams.js';
 import { leafOf, linkAfter, toHex } from '../../../src/eventstore/chain.js';
@@ -86,8 +86,8 @@ test('a log that is rewritten while it is open is not written to any more, and n
   await expect(store.append('t', [exampleEvent(1)], { expectedRevision: 'no_stream' })).rejects.toThrow(/rewritten/);
   expect(told).toEqual([store.altered()]);
   expect(told.join()).toContain('it does not hold what the service wrote there up to event 5');
-  const db = new Database(file, { readonly: true });
-  expect(db.prepare('select count(*) from events').pluck().get()).toBe(5);
+  const db = new Database(file, { access: 'read' });
+  expect(db.prepareValue('select count(*) from events').get()).toBe(5);
   db.close();
 });
 

@@ -1,5 +1,5 @@
 /** The embedded read models: the contract, and what only they promise. */
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.js';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -64,7 +64,7 @@ describe('SQLite read models', () => {
     await models.drop(dropped);
     const bytes = () => [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('');
     expect(bytes()).toContain('mark-');
-    const reader = new Database(file, { readonly: true, timeout: 0 });
+    const reader = new Database(file, { access: 'read', timeout: 0 });
     reader.exec('begin');
     reader.prepare('select count(*) from things_v1').get();
     await expect(models.scrub([view])).rejects.toThrow(ReadModelsUnavailableError);
@@ -128,7 +128,7 @@ describe('SQLite read models', () => {
           found,
         ]);
     }
-    const names = new Database(file, { readonly: true }).prepare('select name from sqlite_schema').pluck().all();
+    const names = new Database(file, { access: 'read' }).prepareValue('select name from sqlite_schema').all();
     expect(names.filter((name) => String(name).includes('___'))).toEqual([]);
     await models.close();
   });
@@ -148,7 +148,7 @@ describe('SQLite read models', () => {
     }
     const db = new Database(file);
     db.exec('alter table things_v4 rename to things_v4___old');
-    const tables = () => db.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all() as string[];
+    const tables = () => db.prepareValue(`select name from sqlite_schema where type = 'table'`).all() as string[];
     expect(tables()).toContain('things_v3__tag_ids');
     await models.scrub([view]);
     expect(tables().filter((name) => /things_v[34]/.test(name))).toEqual([]);
@@ -172,7 +172,7 @@ describe('SQLite read models', () => {
     expect(discardIfDamaged(file)).toBeUndefined();
     expect(readFileSync(file).includes('remains')).toBe(false);
     const after = new Database(file);
-    expect(after.pragma('user_version', { simple: true })).toBe(1);
+    expect(after.pragma('user_version')).toBe(1);
     after.close();
   });
 
@@ -181,9 +181,9 @@ describe('SQLite read models', () => {
     const document = { owner: 'a', size: 1, stream: 's' };
     const models = openSqliteReadModels({ file });
     await models.prepare(scattered);
-    const db = new Database(file, { readonly: true });
-    const names = db.prepare(`select name from sqlite_schema where type = 'index' and name like 'things_v1_by%'`);
-    expect(names.pluck().all()).toEqual(['things_v1_by_owner_and_size']);
+    const db = new Database(file, { access: 'read' });
+    const names = db.prepareValue(`select name from sqlite_schema where type = 'index' and name like 'things_v1_by%'`);
+    expect(names.all()).toEqual(['things_v1_by_owner_and_size']);
     db.close();
     await models.commit({
       writes: [{ view: scattered, id: 'one', document, position: '1', loaded: null }],

@@ -1,0 +1,137 @@
+/** SQLite as Node brings it: opens files, prepares statements, runs transactions. Nothing else in `src` imports `node:sqlite`. */
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+export type Value = string | number | null | Uint8Array;
+
+/** @typeParam Row what one row is read as; integers above 2^53 are a RangeError */
+export interface Statement<Parameters extends readonly Value[] = readonly Value[], Row = unknown> {
+  get(...parameters: Parameters): Row | undefined;
+  all(...parameters: Parameters): Row[];
+  iterate(...parameters: Parameters): IterableIterator<Row>;
+  run(...parameters: Parameters): Changes;
+}
+
+export interface Changes {
+  readonly changes: number;
+  readonly lastInsertRowid: number;
+}
+
+/** `create` makes the file where there is none; `write` and `read` demand it. */
+export type Access = 'create' | 'write' | 'read';
+
+export interface DatabaseOptions {
+  readonly access?: Access;
+  /** Milliseconds that a statement waits for a lock of another connection; the thread waits with it. Default 5,000. */
+  readonly timeout?: number;
+}
+
+const modes = { create: 'rwc', write: 'rw', read: 'ro' } as const;
+
+/** A connection. Every method throws what `sqliteCode` knows when SQLite refuses. */
+export class Database {
+  readonly #db: DatabaseSync;
+
+  /** @param file a path, or `:memory:` */
+  constructor(
+    readonly file: string,
+    { access = 'create', timeout = 5_000 }: DatabaseOptions = {},
+  ) {
+    // As a URL, because nothing else opens a file for writing without making it.
+    const location = file === ':memory:' ? file : new URL(`${pathToFileURL(file).href}?mode=${modes[access]}`);
+    this.#db = new DatabaseSync(location, { timeout, enableForeignKeyConstraints: false });
+  }
+
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isOpen && this.#db.isTransaction;
+  }
+
+  exec(sql: string): this {
+    this.#db.exec(sql);
+    return this;
+  }
+
+  /** Rows are objects. */
+  prepare<Parameters extends readonly Value[], Row = unknown>(sql: string): Statement<Parameters, Row> {
+    return this.#db.prepare(sql) as unknown as Statement<Parameters, Row>;
+  }
+
+  /** Rows are arrays, which cost less. */
+  prepareRows<Parameters extends readonly Value[], Row>(sql: string): Statement<Parameters, Row> {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement as unknown as Statement<Parameters, Row>;
+  }
+
+  /** The first column of each row. */
+  prepareValue<Parameters extends readonly Value[], First>(sql: string) {
+    const statement = this.prepareRows<Parameters, [First]>(sql);
+    return {
+      get: (...parameters: Parameters): First | undefined => statement.get(...parameters)?.[0],
+      all: (...parameters: Parameters): First[] => statement.all(...parameters).map(([value]) => value),
+    };
+  }
+
+  /** Reads a pragma, or sets one: `name = value`. Returns the first column of the first row, if there is one. */
+  pragma(text: string): unknown {
+    return this.prepareValue<[], unknown>(`pragma ${text}`).get();
+  }
+
+  /** All or nothing. Inside another transaction it is a part of that one. */
+  transaction<Result>(action: () => Result, begin: 'deferred' | 'immediate' = 'deferred'): Result {
+    if (this.inTransaction) return action();
+    this.#db.exec(`begin ${begin}`);
+    try {
+      const result = action();
+      this.#db.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.inTransaction) this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** Statements that are not finished end. Safe to call twice. */
+  close(): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+}
+
+/** https://www.sqlite.org/rescode.html: those that a service meets. */
+const names: Readonly<Record<number, string>> = {
+  1: 'SQLITE_ERROR',
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  7: 'SQLITE_NOMEM',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  17: 'SQLITE_SCHEMA',
+  18: 'SQLITE_TOOBIG',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+};
+
+/** The name of SQLite's primary result code, `SQLITE_MISUSE` for a connection that is closed; undefined for other errors. */
+export function sqliteCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (error.code === 'ERR_INVALID_STATE') return 'SQLITE_MISUSE';
+  if (error.code !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return undefined;
+  const code = Number(error.errcode);
+  return names[code & 0xff] ?? `SQLITE_${code & 0xff}`;
+}
+
+/** SQLite's code, with the extended one where it says more, and its message. They name tables, never values. */
+export function sqliteMessage(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const name = sqliteCode(error);
+  if (name === undefined) return message;
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  return `${name}${code > 0xff ? ` (${code})` : ''}: ${message}`;
+}
