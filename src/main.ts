@@ -17,5 +17,13 @@ for (const [signal, number] of [
     stopping.abort(signal);
   });
 
+/** npm gives a SIGTERM to the shell between, which ends and passes nothing on. */
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) stopping.abort('SIGTERM');
+  }, 500).unref();
+}
+
 const { runService } = await import('./app/run-service.js');
 await runService(stopping.signal);

@@ -1,4 +1,5 @@
 /** The process and its surroundings: where its output goes, signals, and when it says that it listens. */
+import { spawn } from 'node:child_process';
 import { constants, readSync, rmSync, writeSync } from 'node:fs';
 import net from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -75,6 +76,20 @@ test('a log destination that takes nothing stops neither the service nor its end
 });
 
 describe('signals', () => {
+  test('SIGTERM to npm stops the service that npm start runs', async ({ skip }) => {
+    skip(onServers, 'the process is the same on servers');
+    const env = { ...process.env, PORT: '0', DATA_DIR: folder(), LOG_LEVEL: 'info' };
+    const npm = spawn('npm', ['start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    npm.stderr.resume();
+    const said = (text: string) =>
+      eventually(() => Promise.resolve(output.includes(text) || undefined), { what: text });
+    await said('"msg":"listening"');
+    npm.kill('SIGTERM');
+    await said('"msg":"stopped"');
+  });
+
   test('SIGTERM ends a start that waits for a server', async ({ skip }) => {
     skip(onServers, 'the server is absent in this test');
     const env = {
