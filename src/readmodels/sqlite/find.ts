@@ -4,7 +4,7 @@ import { cursorAfter, planFind, type FindPlan } from '../find-plan.js';
 import type { Document, FindQuery, Page, StoredDocument, View } from '../read-models.js';
 import { columnName, indexName, keptView, sideName, tableNames, toColumn, type Column } from './tables.js';
 
-type FoundRow = { readonly id: string; readonly document: string; readonly position: string };
+type FoundRow = readonly [id: string, document: string, position: string];
 
 interface Conditions {
   readonly sql: string[];
@@ -20,13 +20,13 @@ export function createFinder(db: Database): <D>(view: View, query: FindQuery) =>
     const { sql, values } = compose(view, query, plan);
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = db.prepare<readonly Column[], FoundRow>(sql);
+      statement = db.prepareRows<readonly Column[], FoundRow>(sql);
       statements.set(sql, statement);
     }
     const rows = statement.all(...values, query.limit + 1);
     const documents = rows
       .slice(0, query.limit)
-      .map(({ id, document, position }) => ({ id, document: JSON.parse(document) as D, position }));
+      .map(([id, document, position]) => ({ id, document: JSON.parse(document) as D, position }));
     const last = documents.at(-1) as StoredDocument<Document> | undefined;
     if (rows.length <= query.limit || last === undefined) return { documents };
     return { documents, nextCursor: cursorAfter(plan, last.id, last.document) };

@@ -113,7 +113,7 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
     prepare: async (view, { bare = false } = {}) => guarded(() => createTables(db, view, bare)),
     load: async (view, ids) =>
-      readAll(view, ids, ({ document, position }) => ({
+      readAll(view, ids, ([, document, position]) => ({
         document: document === null ? null : parse<Document>(document),
         position,
       })),
@@ -212,7 +212,7 @@ function guardedIn<T>(action: () => T, mark?: string): T {
 }
 
 const parse = <D>(text: string): D => JSON.parse(text) as D;
-const living = <D>({ id, document, position }: Row): StoredDocument<D> | undefined =>
+const living = <D>([id, document, position]: Row): StoredDocument<D> | undefined =>
   document === null ? undefined : { id, document: parse<D>(document), position };
 
 type CheckpointRow = { log_id: string; position: string; event_id: string; live: string; epoch: number };
