@@ -19,7 +19,7 @@ function owner() {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** { connection: options of `pg`, version, stop() } */
+/** { connection: options of `pg`, pid: of the process whose children are all the others, version, stop() } */
 export async function startPostgres() {
   const bin = binaries();
   if (bin === undefined) return undefined;
@@ -50,6 +50,7 @@ export async function startPostgres() {
   }
   return {
     connection: { host: folder, user: 'bench', database: 'postgres' },
+    pid: server.pid,
     version: execFileSync(path.join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     async stop() {
       process.removeListener('exit', remove);
