@@ -2,12 +2,25 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
+import type { CommandContext } from '../commands/batch.js';
 import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
+import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
+import type { Mailer } from '../mailer/mailer.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
+import { createAwaitedEmails } from '../privacy/awaited-emails.js';
+import { createBeginning } from '../privacy/begin.js';
 import { takesAll } from '../privacy/reach.js';
-import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
+import {
+  missingErasures,
+  openRegister,
+  readIntended,
+  readRegister,
+  RegisterError,
+  registerName,
+  type Register,
+} from '../privacy/register.js';
 import { demandLogId } from '../projector/start.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
@@ -31,6 +44,8 @@ interface ErasuresOptions {
   readonly streamKeys: StreamKeys;
   readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
   readonly views: Pick<Views, 'hasOtherStorages' | 'ownWrites' | 'queries' | 'scrub'>;
+  /** Of this process, where it has one. */
+  readonly mailer: Pick<Mailer, 'cutOff'> | undefined;
   readonly logger: Logger;
 }
 
@@ -67,7 +82,9 @@ export async function refuseRestored(...[store, known]: Parameters<typeof erasur
 /** @throws RegisterError @throws ReadModelsUnavailableError */
 export async function openErasures(options: ErasuresOptions): Promise<Erasures> {
   const { config, streamKeys, commands } = options;
-  const keep = await registerOf(options);
+  const register = await registerOf(options);
+  const { keep } = register;
+  const begin = createBeginning({ ...commands, clock: Date.now }, register);
   const steps = stepsOf(options);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
@@ -78,19 +95,32 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     return isServed ? undefined : open.erasure_id;
   }
 
+  // A process was killed between the register and the log.
+  for (const { requested_at: _, ...asked } of await register.intended()) {
+    const id = asked.erasure_id;
+    await begin({ asked, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
+  }
   const runner = config.roles.has('projector') ? await startRunner(options, keep, steps) : undefined;
+  let requesting: Promise<unknown> = Promise.resolve();
+
+  async function request(subject_key: string, reason: string | null, context: CommandContext) {
+    const { state, position } = await commands.erasures.fresh(erasuresStream);
+    const after = await passed(subject_key);
+    const open = unfinishedOf(state, subject_key);
+    if (open !== undefined && after === undefined) return { erasure: open, position };
+    const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
+    const begun = await begin({ asked, after, context });
+    if (begun.erasure === undefined) throw new Error('a requested erasure is missing');
+    runner?.look();
+    return { ...begun, erasure: begun.erasure };
+  }
+
   return {
-    async request({ email, reason }, context) {
-      const subject_key = streamKeys.contactKey(email);
-      const erasure_id = commands.newId('ers');
-      const after = await passed(subject_key);
-      const command = { type: 'Request', erasure_id, subject_key, reason, after } as const;
-      const { state, position } = await commands.erasures.execute({ stream: erasuresStream, command, context });
-      const erasure = state.all.get(erasure_id) ?? unfinishedOf(state, subject_key);
-      if (erasure === undefined) throw new Error('a requested erasure is missing');
-      await keep(state);
-      runner?.look();
-      return { erasure, position };
+    request({ email, reason = null }, context) {
+      // One after the other: two requests for one person are one erasure.
+      const requested = requesting.then(() => request(streamKeys.contactKey(email), reason, context)).catch(refuse);
+      requesting = requested.catch(() => undefined);
+      return requested;
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
     isCaughtUp: () => runner?.isCaughtUp() ?? true,
@@ -98,15 +128,27 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   };
 }
 
+/** A register that cannot be written is a store that cannot be written. */
+function refuse(error: unknown): never {
+  throw error instanceof ServiceError ? error : new ServiceError('unavailable', {}, { cause: error, retryAfter: 1 });
+}
+
 type Keep = (state: ErasuresState) => Promise<void>;
+interface KeptRegister extends Pick<Register, 'intend' | 'drop'> {
+  readonly keep: Keep;
+  /** What the log does not have yet. */
+  intended(): Promise<ReturnType<typeof readIntended>>;
+}
 
 /** A copy that fails is made with the next. */
-async function registerOf({ config, store, logger }: ErasuresOptions): Promise<Keep> {
+async function registerOf({ config, store, commands, logger }: ErasuresOptions): Promise<KeptRegister> {
   const logId = await demandLogId(store);
-  const [own, ...copies] = placesOf(config).map((file) => openRegister(file, logId));
+  const file = path.join(config.dataDir, registerName);
+  const own = openRegister(file, logId);
+  const copies = placesOf(config).flatMap((place) => (place === file ? [] : [openRegister(place, logId)]));
   let isFailing = false;
-  return async ({ all }) => {
-    await own?.keep(all.values());
+  const keep: Keep = async ({ all }) => {
+    await own.keep(all.values());
     try {
       for (const copy of copies) await copy.keep(all.values());
       isFailing = false;
@@ -115,10 +157,18 @@ async function registerOf({ config, store, logger }: ErasuresOptions): Promise<K
       isFailing = true;
     }
   };
+  return {
+    ...own,
+    keep,
+    async intended() {
+      const { state } = await commands.erasures.fresh(erasuresStream);
+      return missingErasures(readIntended(file, logId), state);
+    },
+  };
 }
 
 async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOptions) {
-  const { settings, commands, logger } = options;
+  const { settings, commands, logger, mailer } = options;
   const now = (): number => performance.now();
   const lease = await openLease(settings, 'erasures');
   const closing = new AbortController();
@@ -132,6 +182,7 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
   let restUntil = 0;
   /** By id: what is left of them is their completion. */
   const erased = new Map<string, Erased>();
+  const awaited = createAwaitedEmails({ mailer, logger, now });
 
   function fail(error: unknown): void {
     restUntil = now() + restMs;
@@ -140,24 +191,38 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
     failures.add(reason);
   }
 
+  async function eraseOne(id: string): Promise<boolean> {
+    try {
+      const one = await erase(steps, id);
+      if ('counts' in one) erased.set(id, one);
+      else awaited.waitFor(id, one);
+      return true;
+    } catch (error) {
+      fail(error);
+      return false;
+    }
+  }
+
+  /** One that fails does not keep the others from going on. Undefined: stopped, or another process has the lease. */
+  async function eraseAll(ids: readonly string[]): Promise<boolean | undefined> {
+    let isWhole = true;
+    for (const id of ids) {
+      if (signal.aborted || lease?.isHeld() === false) return undefined;
+      isWhole = (await eraseOne(id)) && isWhole;
+    }
+    return isWhole;
+  }
+
   async function turn(): Promise<void> {
     if (lease !== undefined && (await lease.hold(signal)) === null) return;
     const { state } = await commands.erasures.fresh(erasuresStream);
     await keep(state);
-    let isWhole = true;
-    // One that fails does not keep the others from going on.
-    for (const id of [...state.unfinished.keys()].filter((one) => !erased.has(one))) {
-      if (signal.aborted || lease?.isHeld() === false) return;
-      await erase(steps, id).then(
-        (one) => one && erased.set(id, one),
-        (error: unknown) => {
-          isWhole = false;
-          fail(error);
-        },
-      );
-    }
+    const ids = [...state.unfinished.keys()];
+    const isWhole = await eraseAll(ids.filter((one) => !erased.has(one)));
+    if (isWhole === undefined) return;
     completeAll();
     isCaughtUp ||= isWhole;
+    if (ids.length === 0) awaited.forget();
     if (isWhole && erased.size === 0) failures.clear();
   }
 

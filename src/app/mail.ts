@@ -9,6 +9,7 @@ import { createMailer, type Mailer } from '../mailer/mailer.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
+import { createErasureCheck } from '../privacy/reach.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
@@ -30,6 +31,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
   return createMailer({
     reader: store,
     handler: commands.emails,
+    isToBeErased: createErasureCheck(store, commands.erasures),
     // Until the views have shown something, they may not exist.
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),

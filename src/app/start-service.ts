@@ -163,7 +163,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   if (mailer !== undefined) parts.mailer = mailer;
 
   const keys = await apiKeys(commands, context);
-  const erasures = await openErasures({ ...context, store, streamKeys, commands, views });
+  const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   const seals = await openSeals({ ...context, store, views });
   const retention = await openRetention({ ...context, store, commands, views });

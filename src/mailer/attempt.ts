@@ -11,7 +11,8 @@ export async function attemptEmail(options: AttemptOptions, stream: string, stop
   if (email === undefined) return 'void';
   const job = { options, stops, stream, email };
   if (email.state.running !== null) return await judge(job, email.state.running);
-  return isDue(email.state, iso(options.clock())) ? await claimAndSend(job) : 'void';
+  if (!isDue(email.state, iso(options.clock()))) return 'void';
+  return (await options.isToBeErased(email)) ? 'void' : await claimAndSend(job);
 }
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */

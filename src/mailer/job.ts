@@ -33,6 +33,8 @@ export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly transport: Transport;
+  /** Whether the recipient has asked to be erased since the e-mail was requested: it is not sent any more. By the log. */
+  readonly isToBeErased: (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
   /** Of this mailer and no other, not even of an earlier start. */
   readonly runId: string;
   /** Milliseconds since the epoch. */

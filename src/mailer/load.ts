@@ -6,6 +6,10 @@ import type { RequestedMail } from './message.js';
 
 export interface LoadedEmail {
   readonly request: RequestedMail;
+  /** The key of the recipient's stream as a contact. */
+  readonly recipientKey: string;
+  /** Of its request. */
+  readonly position: string;
   readonly correlationId: string;
   readonly requestId: string;
   readonly state: EmailState;
@@ -21,19 +25,21 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
   let state = emailDecider.initial;
   let lastEventId = '';
   let since = '';
-  let requested: Pick<LoadedEmail, 'request' | 'correlationId' | 'requestId'> | undefined;
+  let requested: Omit<LoadedEmail, 'state' | 'since' | 'lastEventId'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
-      const { event, metadata, id } = codec.decode(stored);
+      const { event, metadata, id, position } = codec.decode(stored);
       if (!emailDecider.knows(event))
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
       if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
-      const { email_id, message } = event.data;
+      const { email_id, recipient_key: recipientKey, message } = event.data;
       requested = {
         request: { email_id, requested_at: metadata.at, message },
+        recipientKey,
+        position,
         correlationId: metadata.$correlationId,
         requestId: metadata.request_id,
       };

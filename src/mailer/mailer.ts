@@ -32,7 +32,7 @@ const wakeDelay = 5;
 
 export function createMailer(options: MailerOptions) {
   const { timings, monotonic, clock, report, concurrency } = options;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { readonly done: Promise<void>; readonly cut: AbortController }>();
   const cooldowns = createCooldowns(timings.stale, monotonic);
   const stopSending = new AbortController();
   const stopRecording = new AbortController();
@@ -108,13 +108,15 @@ export function createMailer(options: MailerOptions) {
     const cooldown = cooldowns.remaining(stream);
     if (cooldown > 0) return wakeIn(cooldown);
     orphans.delete(stream);
-    running.set(stream, run(entry));
+    const cut = new AbortController();
+    running.set(stream, { done: run(entry, cut.signal), cut });
   }
 
-  async function run(entry: DueEmail): Promise<void> {
+  async function run(entry: DueEmail, cut: AbortSignal): Promise<void> {
     const { stream } = entry;
     try {
-      const result = await attemptEmail(options, stream, stops);
+      const sending = AbortSignal.any([stops.sending, cut]);
+      const result = await attemptEmail(options, stream, { ...stops, sending });
       // Also after a success: the view may show the e-mail as due until it has caught up.
       cooldowns.add(stream, { growing: result !== 'recorded' });
       if (result === 'claim_unknown') orphans.set(stream, entry);
@@ -131,7 +133,7 @@ export function createMailer(options: MailerOptions) {
 
   async function end(): Promise<void> {
     clearTimeout(timer?.handle);
-    const all = (): Promise<unknown> => Promise.all(running.values());
+    const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done));
     await within(all(), timings.closeGrace);
     stopSending.abort();
     await within(all(), timings.recordGrace);
@@ -149,6 +151,12 @@ export function createMailer(options: MailerOptions) {
     },
     /** `worklistReadable`: it could be read when it was last looked at. */
     status: () => ({ running: running.size, worklistReadable, closing: closing !== undefined }),
+    /** Destroys the connection of an attempt of this process; what is known of it is recorded. False: none runs. */
+    cutOff(stream: string): boolean {
+      const attempt = running.get(stream);
+      attempt?.cut.abort();
+      return attempt !== undefined;
+    },
     /** Claims nothing more, lets running attempts end for a while, then ends them and records what is known. Resolves when nothing runs. */
     close: (): Promise<void> => (closing ??= end()),
   };

@@ -18,7 +18,6 @@ export interface EmailOfPerson {
   readonly stream: string;
   /** Position of its request. */
   readonly first: string;
-  readonly erased_at: string | null;
 }
 
 export interface EraseOptions {
@@ -54,8 +53,16 @@ export interface Erased {
   readonly counts: Extract<ErasureEvent, { type: 'ErasureCompleted' }>['data'];
 }
 
-/** Undefined: an e-mail is being sent. Ask again later. @throws what the stores throw: ask again */
-export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | undefined> {
+/** An e-mail that is being sent, as its stream has it. */
+export interface RunningEmail {
+  readonly stream: string;
+  readonly email_id: string;
+  /** When the attempt is over at the latest. */
+  readonly until: string;
+}
+
+/** @returns what it waits for, where e-mails are being sent: ask again later. @throws what the stores throw: ask again */
+export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | readonly RunningEmail[]> {
   const { store, views } = options;
   const requested = await requestOf(store, erasureId);
   const { metadata, id: causationId } = requested;
@@ -65,9 +72,9 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;
   await views.shown(until);
-  const emails = await eraseEmails(erasing, until);
+  const { emails, running } = await eraseEmails(erasing, until);
   if (contact !== undefined) await store.redact(contact.stream, contact.through);
-  if (emails === undefined) return undefined;
+  if (running.length > 0) return running;
   return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
 }
 
@@ -135,12 +142,12 @@ async function eventsSince(
   return since;
 }
 
-/** The number of e-mails that were requested before this position and not erased earlier; undefined: one is being sent. */
-async function eraseEmails(erasing: Erasing, until: string): Promise<number | undefined> {
+/** The number of e-mails that were requested before this position and not erased before the request, and those that are being sent. */
+async function eraseEmails(erasing: Erasing, until: string) {
   const { store, emails, views, removeFiles, requested, context } = erasing;
   const command = { type: 'EraseEmail', reason: 'erasure' } as const;
   let count = 0;
-  let isWaiting = false;
+  const running: RunningEmail[] = [];
   for await (const page of views.emailsTo(requested.event.data.subject_key)) {
     const before = page.filter(({ first }) => first < until);
     const erased: { stream: string; state: EmailState }[] = [];
@@ -149,7 +156,7 @@ async function eraseEmails(erasing: Erasing, until: string): Promise<number | un
       const some = before.slice(from, from + emailsAtOnce);
       const handled = some.map(async ({ stream }) => {
         const { state } = await emails.execute({ stream, command, context });
-        if (state.erased_through === null) isWaiting = true;
+        if (state.running !== null) running.push({ stream, email_id: state.email_id, until: state.running.deadline });
         else erased.push({ stream, state });
       });
       await Promise.all(handled);
@@ -158,7 +165,15 @@ async function eraseEmails(erasing: Erasing, until: string): Promise<number | un
     // An earlier run may have come as far as this, so all of them: many at once cost little more than one.
     await Promise.all(erased.map(({ stream, state }) => store.redact(stream, BigInt(state.erased_through ?? -1))));
     await removeFiles(erased.map(({ state }) => state.email_id));
-    count += before.filter(({ erased_at }) => erased_at === null || erased_at >= requested.metadata.at).length;
+    const positions = await Promise.all(erased.map(({ stream, state }) => erasedAt(store, stream, state)));
+    count += positions.filter((position) => position > requested.position).length;
   }
-  return isWaiting ? undefined : count;
+  return { emails: count, running };
+}
+
+/** Position of EmailErased. By positions, for clocks can be set back. */
+async function erasedAt(store: EraseOptions['store'], stream: string, { erased_through }: EmailState): Promise<string> {
+  const from = BigInt(erased_through ?? -1) + 1n;
+  for await (const [erased] of store.readStream(stream, { from, limit: 1 })) return erased?.position ?? '';
+  return '';
 }

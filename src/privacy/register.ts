@@ -14,21 +14,33 @@ const entry = z.object({
   subject_key: z.string(),
   reason: z.string().nullable(),
   requested_at: z.iso.datetime({ precision: 3 }),
+  /** Absent: the log has it. `intended`: it is about to be requested. `dropped`: it was not requested, for another one does for it. */
+  state: z.enum(['intended', 'dropped']).optional(),
 });
-export type RegisterEntry = z.output<typeof entry>;
+export type RegisterEntry = Omit<z.output<typeof entry>, 'state'>;
 
 /** The message is for the operator. */
 export class RegisterError extends Error {
   override readonly name = 'RegisterError';
 }
 
-/** Of this log. The last line counts for nothing if it is torn: it was not answered for yet. @throws RegisterError @throws what the file system throws */
-export function readRegister(file: string, logId: string): readonly RegisterEntry[] {
+/** Those that the log has, or had. @throws RegisterError @throws what the file system throws */
+export const readRegister = (file: string, logId: string): readonly RegisterEntry[] =>
+  lastLines(file, logId).filter(({ state }) => state === undefined);
+
+/** Those that were about to be requested when a process was killed. @throws RegisterError @throws what the file system throws */
+export const readIntended = (file: string, logId: string): readonly RegisterEntry[] =>
+  lastLines(file, logId).filter(({ state }) => state === 'intended');
+
+/** The last line of each erasure of this log. The last of the file counts for nothing if it is torn: it was not answered for yet. */
+function lastLines(file: string, logId: string): readonly z.output<typeof entry>[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
-  return lines.map((line, at) => entryIn(line, `${file}, line ${at + 1}`)).filter(({ log_id }) => log_id === logId);
+  const entries = lines.map((line, at) => entryIn(line, `${file}, line ${at + 1}`));
+  const ofLog = entries.filter(({ log_id }) => log_id === logId);
+  return [...new Map(ofLog.map((one) => [one.erasure_id, one])).values()];
 }
 
-function entryIn(line: string, where: string): RegisterEntry {
+function entryIn(line: string, where: string): z.output<typeof entry> {
   try {
     return entry.parse(JSON.parse(line));
   } catch {
@@ -55,9 +67,16 @@ export function missingErasures(
   return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
 
+type Asked = Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason' | 'requested_at'>;
+
+/** Each is durable when it resolves. @throws what the file system throws */
 export interface Register {
-  /** Adds those that it does not have, durably. @throws what the file system throws */
-  keep(erasures: Iterable<Erasure>): Promise<void>;
+  /** Adds those that the log has and it does not. */
+  keep(erasures: Iterable<Asked>): Promise<void>;
+  /** Before the log has it. */
+  intend(erasure: Asked): Promise<void>;
+  /** After `intend`, where nothing came of it. */
+  drop(erasure: Asked): Promise<void>;
 }
 
 /** @throws RegisterError @throws what the file system throws */
@@ -65,23 +84,29 @@ export function openRegister(file: string, logId: string): Register {
   const known = new Set(readRegister(file, logId).map(({ erasure_id }) => erasure_id));
   let keeping = Promise.resolve();
 
-  async function add(erasures: readonly Erasure[]): Promise<void> {
+  async function add(erasures: readonly Asked[], state?: 'intended' | 'dropped'): Promise<void> {
     const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
     if (missing.length === 0) return;
     const lines = missing.map(({ erasure_id, subject_key, reason, requested_at }) =>
-      JSON.stringify({ log_id: logId, erasure_id, subject_key, reason, requested_at } satisfies RegisterEntry),
+      JSON.stringify({ log_id: logId, erasure_id, subject_key, reason, requested_at, state } satisfies z.input<
+        typeof entry
+      >),
     );
     await append(file, lines.map((line) => `${line}\n`).join(''));
-    for (const { erasure_id } of missing) known.add(erasure_id);
+    if (state === undefined) for (const { erasure_id } of missing) known.add(erasure_id);
+  }
+
+  /** One after the other: what an earlier one has written is known then. */
+  function inTurn(action: () => Promise<void>): Promise<void> {
+    const done = keeping.then(action);
+    keeping = done.catch(() => undefined);
+    return done;
   }
 
   return {
-    keep(erasures) {
-      // One after the other: what an earlier one has written is known then.
-      const kept = keeping.then(() => add([...erasures]));
-      keeping = kept.catch(() => undefined);
-      return kept;
-    },
+    keep: (erasures) => inTurn(() => add([...erasures])),
+    intend: (erasure) => inTurn(() => add([erasure], 'intended')),
+    drop: (erasure) => inTurn(() => add([erasure], 'dropped')),
   };
 }
 

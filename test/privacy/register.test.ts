@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Erasure } from '../../src/commands/erasures.js';
 import type { StoredEvent } from '../../src/eventstore/event-store.js';
 import { createFindings } from '../../src/evidence/verify-findings.js';
-import { missingErasures, openRegister, readRegister, registerName } from '../../src/privacy/register.js';
+import { missingErasures, openRegister, readIntended, readRegister, registerName } from '../../src/privacy/register.js';
 
 const erasure = (number: number, subject_key: string): Erasure => ({
   erasure_id: `ers_${number}`,
@@ -57,4 +57,20 @@ test('a digest is a finding until an erasure explains it, and who comes back is 
   expect(findings.all()).toEqual([]);
   findings.take(event(5, 'ContactCreated'), false);
   expect(findings.all()).toMatchObject([{ kind: 'second_contact' }]);
+});
+
+test('what is intended counts once the log has it, and not where another did for it', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+  const file = path.join(folder, registerName);
+  const ids = (entries: ReturnType<typeof readRegister>): readonly string[] =>
+    entries.map(({ erasure_id }) => erasure_id);
+  const register = openRegister(file, 'log');
+  for (const number of [1, 2, 3]) await register.intend(erasure(number, 'a'));
+  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([[], ['ers_1', 'ers_2', 'ers_3']]);
+  await register.keep([erasure(1, 'a')]);
+  await register.drop(erasure(2, 'a'));
+  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1'], ['ers_3']]);
+  await openRegister(file, 'log').keep([erasure(1, 'a'), erasure(3, 'a')]);
+  expect([ids(readRegister(file, 'log')), ids(readIntended(file, 'log'))]).toEqual([['ers_1', 'ers_3'], []]);
+  rmSync(folder, { recursive: true });
 });

@@ -114,6 +114,7 @@ export async function openPostOffice() {
     const mailer: Mailer = createMailer({
       reader: store,
       handler,
+      isToBeErased: () => Promise.resolve(false),
       due,
       runId: randomUUID(),
       clock: Date.now,

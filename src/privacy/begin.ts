@@ -1,0 +1,52 @@
+/** Begins an erasure, up to what is answered with 202: register, log, the end of the contact. What is left is to make nothing of it readable. */
+import type { CommandContext } from '../commands/batch.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import type { ContactCommand, ContactState } from '../commands/contact.js';
+import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
+import type { ContactEvent } from '../events/contact.js';
+import type { ErasureEvent } from '../events/erasures.js';
+import { contactStream, erasuresStream } from '../events/streams.js';
+import type { Register } from './register.js';
+
+interface Handlers {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
+  readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
+}
+
+interface Beginning {
+  readonly asked: Pick<Erasure, 'erasure_id' | 'subject_key' | 'reason'>;
+  /** The unfinished erasure of the person that does not take all. */
+  readonly after?: string | undefined;
+  readonly context: CommandContext;
+}
+
+/**
+ * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
+ * that nobody knows of. Whoever is written after the end of the contact is somebody new.
+ */
+export function createBeginning(
+  { clock, contacts, erasures }: Handlers,
+  { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
+) {
+  async function endContact({ erasure_id, subject_key, reason }: Erasure, context: CommandContext): Promise<void> {
+    const stream = contactStream(subject_key);
+    if ((await contacts.fresh(stream)).state.contactId === null) return;
+    const command = { type: 'Erase', erasure_id, reason: reason ?? undefined } as const;
+    await contacts.execute({ stream, command, context });
+  }
+
+  /** @throws ServiceError `unavailable` @throws what the file system throws */
+  return async ({ asked, after, context }: Beginning) => {
+    const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
+    const command = { type: 'Request', ...asked, reason: asked.reason ?? undefined, after } as const;
+    await intend(intended);
+    const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
+    const own = state.all.get(asked.erasure_id);
+    if (own === undefined) await drop(intended);
+    else await endContact(own, context);
+    await keep(state);
+    return { erasure: own ?? unfinishedOf(state, asked.subject_key), position };
+  };
+}
