@@ -33,4 +33,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "scripts/health.mjs", "/health/live"]
 # No shell in between: the process gets SIGTERM itself, and starts no others, so it needs no init.
 ENTRYPOINT []
-CMD ["node", "--max-semi-space-size=32", "dist/main.js"]
+CMD ["node", "dist/main.js"]

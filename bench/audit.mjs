@@ -69,7 +69,7 @@ async function measure() {
   const here = path.dirname(fileURLToPath(import.meta.url));
   const dist = path.join(here, '..', 'dist');
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'audience-bench-audit-'));
-  const service = spawn(process.execPath, ['--max-semi-space-size=32', path.join(dist, 'main.js')], {
+  const service = spawn(process.execPath, [path.join(dist, 'main.js')], {
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, API_KEYS: `bench:${key}`, RATE_LIMIT: '0' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

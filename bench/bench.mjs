@@ -37,9 +37,7 @@ const isWanted = (name) => only === undefined || only.includes(name);
 async function startCrud() {
   const postgres = isWanted('postgres') ? await startPostgres() : undefined;
   if (postgres === undefined) return undefined;
-  // With the memory for young objects that the service gets.
-  const execArgv = ['--max-semi-space-size=32'];
-  const child = fork(path.join(here, 'crud.mjs'), [JSON.stringify(postgres.connection)], { execArgv });
+  const child = fork(path.join(here, 'crud.mjs'), [JSON.stringify(postgres.connection)]);
   const port = await new Promise((resolve) => {
     child.once('message', (message) => resolve(message.port));
     child.once('exit', () => resolve(undefined));
@@ -51,7 +49,7 @@ const crud = await startCrud();
 
 const begun = performance.now();
 const startService = () =>
-  spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
+  spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
     env: {
       ...process.env,
       PORT: '0',

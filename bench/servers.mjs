@@ -32,7 +32,7 @@ const number = (value) => Math.round(value).toLocaleString('en-US');
 const told = (child) => new Promise((resolve) => child.once('message', resolve));
 
 const startService = (more = {}) =>
-  spawn(process.execPath, ['--max-semi-space-size=32', path.join(here, '..', 'dist', 'main.js')], {
+  spawn(process.execPath, [path.join(here, '..', 'dist', 'main.js')], {
     env: {
       ...process.env,
       PORT: '0',

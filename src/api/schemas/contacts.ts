@@ -39,9 +39,6 @@ const nestedFields = [...profileFields, 'consent'];
 
 /** Profile fields may stand beside `email` and `status`, in an object `data`, or in both. So may a consent: one in an unexpected place would be lost without a word. */
 function flattening(others: readonly string[]) {
-  const names = [...others, ...nestedFields];
-  // Filling in what is there is much faster than adding fields to an object.
-  const empty: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, undefined]));
   return (body: unknown, context: z.RefinementCtx): unknown => {
     if (!isObject(body)) return body;
     const data = body['data'] ?? undefined;
@@ -50,7 +47,7 @@ function flattening(others: readonly string[]) {
       context.addIssue({ code: 'custom', path: [field], params: { code }, input: data });
     if (!isObject(data)) return refuse('data', 'not_an_object');
     nestedFields.filter((field) => differ(field, data, body)).forEach((field) => refuse(field, 'given_twice'));
-    const flat = { ...empty };
+    const flat: Record<string, unknown> = {};
     for (const field of others) flat[field] = body[field];
     for (const field of nestedFields) flat[field] = Object.hasOwn(data, field) ? data[field] : body[field];
     return flat;
