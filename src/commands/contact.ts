@@ -11,6 +11,7 @@ import {
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
 import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import { partOf, without, type Unnamed } from './erased-parts.js';
 
 export { profileFields } from '../events/contact.js';
 export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
@@ -32,6 +33,8 @@ export interface ContactState {
   readonly creation: Idempotency | undefined;
   /** The last one in the stream: a contact may have followed. */
   readonly erasure?: Erasure | undefined;
+  /** By erasure id: who is erased, and what no ContactErased has named yet. Seldom anything. */
+  readonly unnamed: ReadonlyMap<string, Omit<Erasure, 'erasure_id'> & { contact_id: string; lists: Unnamed }>;
 }
 
 /** Personal data is to go from the events up to the revision `through`. */
@@ -76,7 +79,13 @@ export type ContactCommand =
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   | { readonly type: 'Erase'; readonly erasure_id: string; readonly reason?: string | undefined };
 
-const initial: ContactState = { contactId: null, profile: {}, subscriptions: new Map(), creation: undefined };
+const initial: ContactState = {
+  contactId: null,
+  profile: {},
+  subscriptions: new Map(),
+  creation: undefined,
+  unnamed: new Map(),
+};
 
 function evolve(
   state: ContactState,
@@ -86,8 +95,9 @@ function evolve(
   switch (event.type) {
     case 'ContactCreated': {
       const { contact_id: contactId, person } = event.data;
-      const { erasure } = state;
-      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency, erasure };
+      const { erasure, unnamed } = state;
+      const profile = changed({}, person);
+      return { contactId, profile, subscriptions: new Map(), creation: idempotency, erasure, unnamed };
     }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
@@ -101,10 +111,8 @@ function evolve(
       return withTags(state, event, tagsOf(state, event).union(idsOf(event)));
     case 'TagsDetached':
       return withTags(state, event, tagsOf(state, event).subtract(idsOf(event)));
-    case 'ContactErased': {
-      const { erasure_id, through } = event.data;
-      return { ...initial, erasure: { erasure_id, through } };
-    }
+    case 'ContactErased':
+      return erased(state, event.data);
     default:
       return event satisfies never;
   }
@@ -156,7 +164,7 @@ const withTags = (state: ContactState, { data }: TagsChanged, tags: OrderedSet<s
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
-  { contactId, profile, subscriptions, creation, erasure }: ContactState,
+  { contactId, profile, subscriptions, creation, erasure, unnamed }: ContactState,
   listId: string,
   subscription: Subscription,
 ): ContactState => ({
@@ -165,7 +173,18 @@ const withSubscription = (
   subscriptions: new Map(subscriptions).set(listId, subscription),
   creation,
   erasure,
+  unnamed,
 });
+
+/** The first part of an erasure ends the contact; a later one leaves alone who has come since. */
+function erased(state: ContactState, data: OfType<'ContactErased'>['data']): ContactState {
+  const { erasure_id, contact_id, through } = data;
+  const isEnd = state.contactId === contact_id;
+  const lists = without(isEnd ? state.subscriptions : (state.unnamed.get(erasure_id)?.lists ?? new Map()), data);
+  const unnamed = new Map(state.unnamed).set(erasure_id, { contact_id, through, lists });
+  if (lists.size === 0) unnamed.delete(erasure_id);
+  return isEnd ? { ...initial, erasure: { erasure_id, through }, unnamed } : { ...state, unnamed };
+}
 
 function decide(command: ContactCommand, state: ContactState, circumstances: Circumstances): Decision<ContactEvent> {
   switch (command.type) {
@@ -191,25 +210,18 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Cir
   }
 }
 
-/** Who has come back since this erasure began is somebody else. */
+/** A part at a time: the next one with the same command, until nothing is left. Who has come back since the erasure began is somebody else. */
 function erase(
   { erasure_id, reason }: OfCommand<'Erase'>,
-  { contactId, subscriptions, erasure }: ContactState,
+  { contactId, subscriptions, erasure, unnamed }: ContactState,
   { revision }: Circumstances,
 ): ContactEvent[] {
-  if (contactId === null || erasure?.erasure_id === erasure_id) return [];
-  const lists = [...subscriptions];
-  const data = {
-    erasure_id,
-    contact_id: contactId,
-    through: Number(revision),
-    list_ids: lists.map(([list_id]) => list_id),
-    subscribed_list_ids: lists.flatMap(([list_id, { status }]) => (status === 'Subscribed' ? [list_id] : [])),
-    attached: lists.flatMap(([list_id, { tags }]) => {
-      const tag_ids = [...tags];
-      return tag_ids.length === 0 ? [] : [{ list_id, tag_ids }];
-    }),
-  };
+  const isOver = contactId === null || erasure?.erasure_id === erasure_id;
+  const end = isOver ? undefined : { contact_id: contactId, through: Number(revision), lists: subscriptions };
+  const going = unnamed.get(erasure_id) ?? end;
+  if (going === undefined) return [];
+  const { contact_id, through, lists } = going;
+  const data = { erasure_id, contact_id, through, ...partOf(lists) };
   return [{ type: 'ContactErased', data: reason === undefined ? data : { ...data, reason } }];
 }
 
