@@ -10,7 +10,7 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
-import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
 import { partOf, without, type Unnamed } from './erased-parts.js';
 
 export { profileFields } from '../events/contact.js';
@@ -60,6 +60,13 @@ interface Standing {
   readonly consent?: Consent | undefined;
 }
 
+interface Attachment {
+  readonly list: ListReference;
+  readonly tags: readonly TagReference[];
+  /** Whether a tag is not deleted. Absent: all count. */
+  readonly isLiving?: ((tagId: string) => boolean) | undefined;
+}
+
 interface Save extends Standing {
   readonly contactId: string;
   readonly email: string;
@@ -70,12 +77,12 @@ export type ContactCommand =
   | ({ readonly type: 'Create' } & Save)
   | ({
       readonly type: 'Upsert';
-      readonly tags: readonly TagReference[];
       /** False: who has unsubscribed from the list stays so. */
       readonly resubscribe?: boolean | undefined;
-    } & Save)
+    } & Save &
+      Attachment)
   | ({ readonly type: 'UpdateStatus' } & Standing)
-  | { readonly type: 'AddTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
+  | ({ readonly type: 'AddTags' } & Attachment)
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   | { readonly type: 'Erase'; readonly erasure_id: string; readonly reason?: string | undefined };
 
@@ -120,7 +127,7 @@ function evolve(
 
 type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
-const noTags = OrderedSet<string>();
+export const noTags = OrderedSet<string>();
 const tagsOf = (state: ContactState, { data }: TagsChanged): OrderedSet<string> =>
   state.subscriptions.get(data.list_id)?.tags ?? noTags;
 
@@ -233,15 +240,17 @@ function created(save: Save): ContactEvent[] {
   ];
 }
 
-function upsert(command: OfCommand<'Upsert'>, state: ContactState): ContactEvent[] {
-  const attached = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
-  if (state.contactId === null) return [...created(command), ...attach(command.contactId, command, attached)];
+function upsert(command: OfCommand<'Upsert'>, state: ContactState): Decision<ContactEvent> {
+  const before = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
+  const attached = attach(state.contactId ?? command.contactId, command, before);
+  if (isRefusal(attached)) return attached;
+  if (state.contactId === null) return [...created(command), ...attached];
   return [
     ...profileChange(state.contactId, command.profile, state),
     ...(isResubscription(command, state) && command.resubscribe === false
       ? []
       : statusChange(state.contactId, command, state)),
-    ...attach(state.contactId, command, attached),
+    ...attached,
   ];
 }
 
@@ -280,20 +289,33 @@ function statusChange(
   ];
 }
 
-function attach(
-  contactId: string,
-  { list, tags }: { readonly list: ListReference; readonly tags: readonly TagReference[] },
+/** Living ones of a contact in a list. Logs of earlier versions hold more: those stay, and none is added. */
+const maxTags = 200;
+
+/** The refusal, where these tags beside the attached ones are too many. */
+export function tooManyTags(
   attached: OrderedSet<string>,
-): ContactEvent[] {
+  tags: readonly TagReference[],
+  { isLiving }: Pick<Attachment, 'isLiving'>,
+) {
+  const more = tags.filter(({ tag_id }) => !attached.has(tag_id)).length;
+  if (more === 0 || attached.size + more <= maxTags) return undefined;
+  const living = isLiving === undefined ? attached.size : attached.count(isLiving);
+  return living + more <= maxTags ? undefined : ({ refused: 'too_many_tags', parameters: { limit: maxTags } } as const);
+}
+
+function attach(contactId: string, attachment: Attachment, attached: OrderedSet<string>): Decision<ContactEvent> {
+  const { list, tags } = attachment;
   const missing = tags.filter(({ tag_id }) => !attached.has(tag_id));
   if (missing.length === 0) return [];
-  return [{ type: 'TagsAttached', data: { contact_id: contactId, list_id: list.list_id, tags: missing } }];
+  const added = { contact_id: contactId, list_id: list.list_id, tags: missing };
+  return tooManyTags(attached, missing, attachment) ?? [{ type: 'TagsAttached', data: added }];
 }
 
 function inList(
   { list }: { readonly list: ListReference },
   state: ContactState,
-  decided: (member: { contactId: string; subscription: Subscription }) => ContactEvent[],
+  decided: (member: { contactId: string; subscription: Subscription }) => Decision<ContactEvent>,
 ): Decision<ContactEvent> {
   if (state.contactId === null) return { refused: 'unknown_contact' };
   const subscription = state.subscriptions.get(list.list_id);
