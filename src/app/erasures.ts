@@ -3,12 +3,16 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
 import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
+import { ServiceError } from '../errors.js';
+import { isUnreadable } from '../events/codec.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
+import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
 import { takesAll } from '../privacy/reach.js';
 import { missingErasures, openRegister, readRegister, RegisterError, registerName } from '../privacy/register.js';
 import { demandLogId } from '../projector/start.js';
+import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
@@ -20,6 +24,8 @@ import type { Views } from './views.js';
 const lookMs = 500;
 /** After a failure. */
 const restMs = 2_000;
+/** A start waits for an erasure that fails until it was tried this often. */
+const triesOfStart = 3;
 
 type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
@@ -34,9 +40,16 @@ interface ErasuresOptions {
   readonly logger: Logger;
 }
 
+export interface WaitingErasure {
+  readonly erasure_id: string;
+  readonly reason: 'email_being_sent' | 'view_being_built' | 'unreadable_event' | 'unavailable' | 'failed';
+}
+
 export interface Erasures extends ErasuresOfApi {
-  /** Who was to be erased before the start is gone from the views and from the log, or left to another process. */
+  /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
+  /** What this process carries through and cannot complete yet; undefined: it carries none through. */
+  waiting(): readonly WaitingErasure[] | undefined;
   close(): Promise<void>;
 }
 
@@ -94,6 +107,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
     isCaughtUp: () => runner?.isCaughtUp() ?? true,
+    waiting: () => runner?.waiting(),
     close: async () => runner?.close(),
   };
 }
@@ -132,6 +146,8 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
   let restUntil = 0;
   /** By id: what is left of them is their completion. */
   const erased = new Map<string, Erased>();
+  /** By id, with how often it failed. */
+  const waiting = new Map<string, Pick<WaitingErasure, 'reason'> & { readonly failed: number }>();
 
   function fail(error: unknown): void {
     restUntil = now() + restMs;
@@ -140,31 +156,43 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
     failures.add(reason);
   }
 
+  /** One that fails does not keep the others from going on. */
+  async function attempt(id: string): Promise<void> {
+    try {
+      const one = await erase(steps, id);
+      if (one === undefined) waiting.set(id, { reason: 'email_being_sent', failed: 0 });
+      else {
+        waiting.delete(id);
+        erased.set(id, one);
+      }
+    } catch (error) {
+      waiting.set(id, { reason: reasonOf(error), failed: (waiting.get(id)?.failed ?? 0) + 1 });
+      fail(error);
+    }
+  }
+
   async function turn(): Promise<void> {
     if (lease !== undefined && (await lease.hold(signal)) === null) return;
     const { state } = await commands.erasures.fresh(erasuresStream);
     await keep(state);
-    let isWhole = true;
-    // One that fails does not keep the others from going on.
+    for (const id of waiting.keys()) if (!state.unfinished.has(id)) waiting.delete(id);
     for (const id of [...state.unfinished.keys()].filter((one) => !erased.has(one))) {
       if (signal.aborted || lease?.isHeld() === false) return;
-      await erase(steps, id).then(
-        (one) => one && erased.set(id, one),
-        (error: unknown) => {
-          isWhole = false;
-          fail(error);
-        },
-      );
+      await attempt(id);
     }
     completeAll();
-    isCaughtUp ||= isWhole;
-    if (isWhole && erased.size === 0) failures.clear();
+    const failing = [...waiting.values()].filter(({ failed }) => failed > 0);
+    isCaughtUp ||= failing.every(({ failed }) => failed >= triesOfStart);
+    if (failing.length === 0 && erased.size === 0) failures.clear();
   }
 
   /** Takes seconds with many contacts: turns go on meanwhile, and who is erased in them is completed next. */
   function completeAll(): void {
     completing ??= completeSome()
-      .catch(fail)
+      .catch((error: unknown) => {
+        for (const id of erased.keys()) waiting.set(id, { reason: reasonOf(error), failed: 0 });
+        fail(error);
+      })
       .finally(() => {
         completing = undefined;
       });
@@ -173,13 +201,17 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
   /** Not while other storages of a view hold who was erased. */
   async function completeSome(): Promise<void> {
     const some = [...erased];
-    if (some.length === 0 || (await options.views.hasOtherStorages())) return;
+    if (some.length === 0) return;
+    const isBuilding = await options.views.hasOtherStorages();
+    for (const [id] of isBuilding ? some : []) waiting.set(id, { reason: 'view_being_built', failed: 0 });
+    if (isBuilding) return;
     await complete(
       steps,
       some.map(([, one]) => one),
     );
     for (const [id, { counts }] of some) {
       logger.info(counts, 'an erasure is completed');
+      waiting.delete(id);
       erased.delete(id);
     }
   }
@@ -201,6 +233,8 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
     look,
     // Where another process has the lease, it is that one's work.
     isCaughtUp: () => isCaughtUp || lease?.isHeld() === false,
+    waiting: () =>
+      lease?.isHeld() === false ? undefined : [...waiting].map(([erasure_id, { reason }]) => ({ erasure_id, reason })),
     async close() {
       clearInterval(timer);
       closing.abort();
@@ -208,6 +242,13 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
       await lease?.close();
     },
   };
+}
+
+function reasonOf(error: unknown): WaitingErasure['reason'] {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  if (isUnreadable(cause)) return 'unreadable_event';
+  const isOutage = error instanceof ServiceError || cause instanceof StoreUnavailableError;
+  return isOutage || cause instanceof ReadModelsUnavailableError ? 'unavailable' : 'failed';
 }
 
 function stepsOf({ store, commands, views, folder }: ErasuresOptions): EraseOptions {

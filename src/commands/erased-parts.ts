@@ -18,7 +18,7 @@ const aroundId = 32;
 
 /** As much as one event names. */
 export function partOf(unnamed: Unnamed): Part {
-  const part = { list_ids: [] as string[], subscribed_list_ids: [] as string[], attached: [] as Part['attached'] };
+  const part: Part = { list_ids: [], subscribed_list_ids: [], attached: [] };
   let length = 0;
   for (const [list_id, { status, tags }] of unnamed) {
     if (length >= partLength) break;

@@ -1,5 +1,6 @@
 /** How far an erasure that is not completed reaches: who came, or was written to, after that is not in it. */
 import { codec } from '../events/codec.js';
+import { isLaterPart } from '../events/contact.js';
 import { contactStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import { requestOf, type EraseOptions } from './erase.js';
@@ -27,7 +28,9 @@ async function lastTurn(store: ReachOptions['store'], stream: string) {
   for await (const batch of store.readStream(stream, { direction: 'backwards' }))
     for (const stored of batch) {
       const recorded = codec.decode(stored);
-      if (recorded.event.type === 'ContactCreated' || recorded.event.type === 'ContactErased') return recorded;
+      const { event, revision } = recorded;
+      if (event.type === 'ContactCreated') return recorded;
+      if (event.type === 'ContactErased' && !isLaterPart(event.data, revision)) return recorded;
     }
   return undefined;
 }
