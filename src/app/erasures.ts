@@ -181,6 +181,10 @@ async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOpt
       await attempt(id);
     }
     completeAll();
+    settle();
+  }
+
+  function settle(): void {
     const failing = [...waiting.values()].filter(({ failed }) => failed > 0);
     isCaughtUp ||= failing.every(({ failed }) => failed >= triesOfStart);
     if (failing.length === 0 && erased.size === 0) failures.clear();
