@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7be712965bb06c1ec72200b1f992656a584190d0e4a96af7e4831d461263c0af. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c97650dce908458c07e2b6451bf3440185dcfd442143c1f7f2b4866ac19e3068. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -419,7 +419,7 @@ export interface paths {
     put?: never;
     /**
      * Attach tags to a contact in a list
-     * @description Tags that do not exist yet are created. Needs the scope `contacts:write`.
+     * @description Tags that do not exist yet are created. A contact has at most 200 tags in a list. Needs the scope `contacts:write`.
      */
     post: operations['addContactTags'];
     delete?: never;
@@ -2947,6 +2947,20 @@ export interface components {
       type: 'rate_limited';
     };
     Readiness: {
+      /** @description Absent where another process carries erasures through. */
+      erasures?: {
+        /**
+         * @description Erasures that cannot be completed yet.
+         * @example 3
+         */
+        waiting: number;
+        /** @description The first hundred. */
+        why: {
+          erasure_id: string;
+          /** @enum {string} */
+          reason: 'email_being_sent' | 'view_being_built' | 'unreadable_event' | 'unavailable' | 'failed';
+        }[];
+      };
       event_store: {
         head: string | null;
         reachable: boolean;
@@ -3542,6 +3556,17 @@ export interface components {
       type: 'validation_error';
     };
     TooManyRowsError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
+    };
+    TooManyTagsError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
       message: string;
@@ -6291,7 +6316,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Please provide valid list id!`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `{field} is given twice`, `Please provide valid list id!`, `a contact can have at most {limit} tags in a list`, `{field} is required`, `{field} must be an object`, `{field} must be a string`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `status must be Subscribed or Unsubscribed`, `{field} must be at most {limit} characters`, `{field} must be a valid phone number`, `{field} must be a valid YYYY-MM-DD date`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a valid IP address`, `{field} must be an ISO 8601 date and time with its zone`, `{field} must not be in the future` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -6315,6 +6340,7 @@ export interface operations {
             | components['schemas']['UnknownFieldNearError']
             | components['schemas']['GivenTwiceError']
             | components['schemas']['UnknownListError']
+            | components['schemas']['TooManyTagsError']
             | components['schemas']['RequiredError']
             | components['schemas']['NotAnObjectError']
             | components['schemas']['NotAStringError']
@@ -6409,7 +6435,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown field {field}`, `Unknown field {field}. Did you mean {names}?`, `Please provide valid list id!`, `Please provide valid contact email!`, `Please provide valid contact email!`, `a contact can have at most {limit} tags in a list`, `{field} is required`, `{field} must be an array`, `{field} must contain only strings`, `{field} must have at most {limit} names`, `{field} must be a string`, `{field} contains invalid characters`, `{field} must be at most {limit} characters`, `{field} must be at most {limit} bytes`, `{field} must be a valid email address` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -6434,6 +6460,7 @@ export interface operations {
             | components['schemas']['UnknownListError']
             | components['schemas']['UnknownContactError']
             | components['schemas']['NotInListError']
+            | components['schemas']['TooManyTagsError']
             | components['schemas']['RequiredError']
             | components['schemas']['NotAnArrayError']
             | components['schemas']['NotOnlyStringsError']

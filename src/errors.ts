@@ -27,6 +27,7 @@ export const errorCatalogue = {
   too_many_characters: validation('{field} must be at most {limit} characters'),
   too_many_bytes: validation('{field} must be at most {limit} bytes'),
   too_many_names: validation('{field} must have at most {limit} names'),
+  too_many_tags: validation('a contact can have at most {limit} tags in a list'),
   invalid_code: validation('{field} must be 1 to 40 of a-z, 0-9 and _'),
   reserved_name: validation('{field} must not be mailer, cli, service or the id of a key'),
   unknown_scope: validation('{field} must contain only scopes: {names}'),

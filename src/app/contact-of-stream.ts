@@ -1,8 +1,9 @@
 /** Finds the contact of a stream in the log, for views that keep no index of streams. */
 import { z } from 'zod';
+import { isLaterPart } from '../events/contact.js';
 import { StoreUnavailableError, type EventReader } from '../eventstore/event-store.js';
 
-const ofContact = z.object({ contact_id: z.string() });
+const ofContact = z.object({ contact_id: z.string(), through: z.int().optional() });
 
 const timeoutMs = 2_000;
 
@@ -20,9 +21,9 @@ export async function contactOfStream(
       signal,
       ...(limit === 1 ? { limit } : {}),
     }))
-      for (const { data } of events) {
+      for (const { data, revision } of events) {
         isEmpty = false;
-        const id = contactIn(data);
+        const id = contactIn(data, revision);
         if (id !== undefined) return id;
       }
     if (signal.aborted) throw new StoreUnavailableError('the event log did not answer in time');
@@ -31,9 +32,12 @@ export async function contactOfStream(
   return undefined;
 }
 
-function contactIn(data: string): string | undefined {
+function contactIn(text: string, revision: bigint): string | undefined {
   try {
-    return ofContact.safeParse(JSON.parse(data)).data?.contact_id;
+    const { data } = ofContact.safeParse(JSON.parse(text));
+    // Who has come since the erasure began is another one.
+    const isOfEarlier = data?.through !== undefined && isLaterPart({ through: data.through }, revision);
+    return isOfEarlier ? undefined : data?.contact_id;
   } catch {
     return undefined;
   }

@@ -8,8 +8,8 @@ import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import type { Mailer } from '../mailer/mailer.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
-import { complete, erase, type Erased, type EraseOptions } from '../privacy/erase.js';
-import { createAwaitedEmails } from '../privacy/awaited-emails.js';
+import type { EraseOptions } from '../privacy/erase.js';
+import { startEraser, type WaitingErasure } from '../privacy/eraser.js';
 import { createBeginning } from '../privacy/begin.js';
 import { takesAll } from '../privacy/reach.js';
 import {
@@ -29,11 +29,6 @@ import type { Commands } from './commands.js';
 import { openLease } from './own-lease.js';
 import type { Views } from './views.js';
 
-/** How often unfinished erasures are looked for, in milliseconds. */
-const lookMs = 500;
-/** After a failure. */
-const restMs = 2_000;
-
 type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
 interface ErasuresOptions {
@@ -50,8 +45,10 @@ interface ErasuresOptions {
 }
 
 export interface Erasures extends ErasuresOfApi {
-  /** Who was to be erased before the start is gone from the views and from the log, or left to another process. */
+  /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
+  /** What this process carries through and cannot complete yet; undefined: it carries none through. */
+  waiting(): readonly WaitingErasure[] | undefined;
   close(): Promise<void>;
 }
 
@@ -100,7 +97,14 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const id = asked.erasure_id;
     await begin({ asked, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
   }
-  const runner = config.roles.has('projector') ? await startRunner(options, keep, steps) : undefined;
+  const runner = config.roles.has('projector')
+    ? startEraser({
+        ...{ steps, keep, mailer: options.mailer, logger: options.logger },
+        lease: await openLease(options.settings, 'erasures'),
+        hasOtherStorages: () => options.views.hasOtherStorages(),
+        now: () => performance.now(),
+      })
+    : undefined;
   let requesting: Promise<unknown> = Promise.resolve();
 
   async function request(subject_key: string, reason: string | null, context: CommandContext) {
@@ -124,6 +128,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
     isCaughtUp: () => runner?.isCaughtUp() ?? true,
+    waiting: () => runner?.waiting(),
     close: async () => runner?.close(),
   };
 }
@@ -163,114 +168,6 @@ async function registerOf({ config, store, commands, logger }: ErasuresOptions):
     async intended() {
       const { state } = await commands.erasures.fresh(erasuresStream);
       return missingErasures(readIntended(file, logId), state);
-    },
-  };
-}
-
-async function startRunner(options: ErasuresOptions, keep: Keep, steps: EraseOptions) {
-  const { settings, commands, logger, mailer } = options;
-  const now = (): number => performance.now();
-  const lease = await openLease(settings, 'erasures');
-  const closing = new AbortController();
-  const { signal } = closing;
-  let looking: Promise<void> | undefined;
-  let completing: Promise<void> | undefined;
-  let again = false;
-  /** What was logged since everything went well. */
-  const failures = new Set<string>();
-  let isCaughtUp = false;
-  let restUntil = 0;
-  /** By id: what is left of them is their completion. */
-  const erased = new Map<string, Erased>();
-  const awaited = createAwaitedEmails({ mailer, logger, now });
-
-  function fail(error: unknown): void {
-    restUntil = now() + restMs;
-    const reason = String(error);
-    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
-    failures.add(reason);
-  }
-
-  async function eraseOne(id: string): Promise<boolean> {
-    try {
-      const one = await erase(steps, id);
-      if ('counts' in one) erased.set(id, one);
-      else awaited.waitFor(id, one);
-      return true;
-    } catch (error) {
-      fail(error);
-      return false;
-    }
-  }
-
-  /** One that fails does not keep the others from going on. Undefined: stopped, or another process has the lease. */
-  async function eraseAll(ids: readonly string[]): Promise<boolean | undefined> {
-    let isWhole = true;
-    for (const id of ids) {
-      if (signal.aborted || lease?.isHeld() === false) return undefined;
-      isWhole = (await eraseOne(id)) && isWhole;
-    }
-    return isWhole;
-  }
-
-  async function turn(): Promise<void> {
-    if (lease !== undefined && (await lease.hold(signal)) === null) return;
-    const { state } = await commands.erasures.fresh(erasuresStream);
-    await keep(state);
-    const ids = [...state.unfinished.keys()];
-    const isWhole = await eraseAll(ids.filter((one) => !erased.has(one)));
-    if (isWhole === undefined) return;
-    completeAll();
-    isCaughtUp ||= isWhole;
-    if (ids.length === 0) awaited.forget();
-    if (isWhole && erased.size === 0) failures.clear();
-  }
-
-  /** Takes seconds with many contacts: turns go on meanwhile, and who is erased in them is completed next. */
-  function completeAll(): void {
-    completing ??= completeSome()
-      .catch(fail)
-      .finally(() => {
-        completing = undefined;
-      });
-  }
-
-  /** Not while other storages of a view hold who was erased. */
-  async function completeSome(): Promise<void> {
-    const some = [...erased];
-    if (some.length === 0 || (await options.views.hasOtherStorages())) return;
-    await complete(
-      steps,
-      some.map(([, one]) => one),
-    );
-    for (const [id, { counts }] of some) {
-      logger.info(counts, 'an erasure is completed');
-      erased.delete(id);
-    }
-  }
-
-  function look(): void {
-    again = looking !== undefined;
-    if (again || signal.aborted) return;
-    looking = turn()
-      .catch(fail)
-      .finally(() => {
-        looking = undefined;
-        if (again) look();
-      });
-  }
-
-  const timer = setInterval(() => now() >= restUntil && look(), lookMs);
-  look();
-  return {
-    look,
-    // Where another process has the lease, it is that one's work.
-    isCaughtUp: () => isCaughtUp || lease?.isHeld() === false,
-    async close() {
-      clearInterval(timer);
-      closing.abort();
-      await looking;
-      await lease?.close();
     },
   };
 }

@@ -21,13 +21,13 @@ export interface Parts {
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
   readonly mailer: MailerStatus | undefined;
-  readonly erasures: Pick<Erasures, 'isCaughtUp'>;
+  readonly erasures: Pick<Erasures, 'isCaughtUp' | 'waiting'>;
   readonly headLag: HeadLag;
   readonly lines: Pick<LogDestination, 'dropped'>;
   readonly roles: ReadonlySet<Role>;
 }
 
-/** Ready: the stores answer, the views caught up with the log of the start and keep up since, no catalogue is parked, and what was to be erased at the start is. */
+/** Ready: the stores answer, the views caught up with the log of the start and keep up since, no catalogue is parked, and what was to be erased at the start is, or has failed several times: one erasure does not stop all else. */
 export async function readiness({
   store,
   views,
@@ -52,6 +52,7 @@ export async function readiness({
       read_models: { reachable },
       projections,
       ...evidencePart({ store, views, guard }),
+      ...erasuresPart(erasures),
       log_lines: { dropped: lines.dropped() },
       ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
     },
@@ -81,6 +82,15 @@ export async function untilReady(
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);
   }
   return false;
+}
+
+/** As many as the answer names. */
+const mostNamed = 100;
+
+/** Absent where another process carries erasures through. */
+function erasuresPart(erasures: Parts['erasures']) {
+  const waiting = erasures.waiting();
+  return waiting === undefined ? {} : { erasures: { waiting: waiting.length, why: waiting.slice(0, mostNamed) } };
 }
 
 /** Absent where another process keeps the chain, or it cannot be read. */

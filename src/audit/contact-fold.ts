@@ -1,5 +1,5 @@
 /** Folds a contact's stream up to a time, and reads on for what changed each fact next. */
-import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import { isLaterPart, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { factOf, type ContactFold, type Life, type MembershipFacts, type TagHeld } from './contact-facts.js';
@@ -84,7 +84,9 @@ function walkOver(state: ContactFold, request: FoldRequest) {
       const at = recorded?.metadata.at ?? timeOfUnreadable(stored);
       cutAt(at);
       if (recorded === undefined) return pass(stored, at);
-      current = recorded.event.data.contact_id;
+      const { event, revision } = recorded;
+      if (event.type === 'ContactErased' && isLaterPart(event.data, revision)) return;
+      current = event.data.contact_id;
       if (isVoid(recorded, moment)) return;
       if (isCut) noteNextChange(state, recorded, request);
       else fold(state, recorded, moment);

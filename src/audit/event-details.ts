@@ -1,6 +1,6 @@
 /** What every audit answer tells of an event: when, by whom, on which request, and where it stands in the log. */
 import type { DomainEvent } from '../events/codec.js';
-import type { Consent } from '../events/contact.js';
+import { isLaterPart, type Consent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { Evidence } from './answers.js';
 import { versionBefore, type Moment } from './names.js';
@@ -23,7 +23,9 @@ export function evidenceOf(recorded: Recorded<DomainEvent>, summary: string): Ev
   };
 }
 
-export function summaryOf({ event, position }: Recorded<DomainEvent>, moment: Moment): string {
+export function summaryOf({ event, position, revision }: Recorded<DomainEvent>, moment: Moment): string {
+  if (event.type === 'ContactErased' && isLaterPart(event.data, revision))
+    return 'The erasure went on: it names further lists and tags of the person who was erased.';
   if (event.type !== 'TagsAttached' && event.type !== 'TagsDetached') return describe(event);
   const versions = moment.versions('list', event.data.list_id);
   return describe(event, versions && versionBefore(versions, position)?.name);

@@ -1,6 +1,6 @@
 /** One pass over the log for the members of a list at a time: events of other lists are not even parsed, and of a member one small record is kept. */
 import { codec } from '../events/codec.js';
-import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import { isLaterPart, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
@@ -70,8 +70,10 @@ interface Taking extends Pass {
 function endLife(found: Map<string, Member>, stored: StoredEvent, pass: Pass): void {
   if (!found.has(stored.stream)) return;
   const recorded = readableContact(stored);
-  if (recorded === undefined) noteUnreadable(found, stored, pass);
-  else if (recorded.metadata.at <= pass.time) found.delete(stored.stream);
+  if (recorded === undefined) return noteUnreadable(found, stored, pass);
+  const { event, metadata, revision } = recorded;
+  if (event.type === 'ContactErased' && isLaterPart(event.data, revision)) return;
+  if (metadata.at <= pass.time) found.delete(stored.stream);
 }
 
 function noteUnreadable(found: Map<string, Member>, stored: StoredEvent, { time, unreadable }: Pass): void {

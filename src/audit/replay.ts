@@ -1,5 +1,5 @@
 /** Replays a contact's stream in log order, with the renames and deletions of its lists and tags where they happened. */
-import type { ContactEvent, SubscriptionStatus } from '../events/contact.js';
+import { isLaterPart, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { EmailStep } from './emails.js';
@@ -122,7 +122,11 @@ function stepOf(stored: StoredEvent, before: ReplayState, moment: Moment): Step 
       after: stateAfter(stored, before.contactId, before.memberships),
       before,
     };
-  const { event, position } = recorded;
+  const { event, position, revision } = recorded;
+  if (event.type === 'ContactErased' && isLaterPart(event.data, revision)) {
+    const after = stateAfter(stored, before.contactId, before.memberships);
+    return { type: 'contact', recorded, isVoid: false, voidTags: none, after, before };
+  }
   const isVoid = 'list_id' in event.data && isAfterDeletion(moment.versions('list', event.data.list_id), position);
   const voidTags = 'tags' in event.data ? deletedOf(event.data.tags, position, moment) : none;
   const { memberships } = isVoid ? before : evolve(before, event, voidTags);

@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.js';
 import { contactStream, groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { ContactEvent } from '../events/contact.js';
+import { nameKey } from '../events/names.js';
 import type { EmailEvent } from '../events/email.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
@@ -12,7 +13,9 @@ import {
   type Written,
 } from './catalogue-requests.js';
 import {
+  noTags,
   profileFields,
+  tooManyTags,
   type Consent,
   type ContactCommand,
   type ContactState,
@@ -62,7 +65,18 @@ type TagContact = Pick<SaveContact, 'listId' | 'email' | 'tagNames'>;
 
 export type Audience = ReturnType<typeof createAudience>;
 
-const noReferences: readonly TagReference[] = [];
+interface Tagging {
+  readonly stream: string;
+  readonly listId: string;
+  readonly tagNames: readonly string[];
+}
+
+interface Attached {
+  readonly tags: readonly TagReference[];
+  readonly isLiving?: (tagId: string) => boolean;
+}
+
+const nothing: Attached = { tags: [] };
 
 /** Each of them throws a ServiceError: the refusals of the contract, or `unavailable`. */
 export function createAudience(options: AudienceOptions) {
@@ -84,12 +98,24 @@ export function createAudience(options: AudienceOptions) {
       : listIn(known.state, listId);
   }
 
-  async function tagReferences(names: readonly string[], context: CommandContext): Promise<readonly TagReference[]> {
-    const found = tagsByName(await livingTags(), names);
-    if (!found.includes(undefined)) return withoutMissing(found);
-    const entries = names.map((name) => ({ id: newId('tag'), name }));
-    const ensured = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
-    return withoutMissing(tagsByName(ensured.state, names));
+  async function attachment({ tagNames, ...place }: Tagging, context: CommandContext): Promise<Attached> {
+    const known = await livingTags();
+    const found = tagsByName(known, tagNames);
+    if (!found.includes(undefined)) return { tags: withoutMissing(found), isLiving: livingIn(known) };
+    const wanted = found.map((tag, at) => tag ?? newTag(tagNames[at] ?? ''));
+    await checkRoom({ tags: withoutMissing(wanted), isLiving: livingIn(known) }, place);
+    const entries = tagNames.map((name) => ({ id: newId('tag'), name }));
+    const { state } = await tags.execute({ stream: tagsStream, command: { type: 'Ensure', entries }, context });
+    return { tags: withoutMissing(tagsByName(state, tagNames)), isLiving: livingIn(state) };
+  }
+
+  /** A tag is created only for a request that nothing else can refuse. */
+  async function checkRoom(attached: Attached, { stream, listId }: Omit<Tagging, 'tagNames'>): Promise<void> {
+    const refusal = ({ subscriptions }: ContactState) =>
+      tooManyTags(subscriptions.get(listId)?.tags ?? noTags, attached.tags, attached);
+    const { state } = contacts.known(stream, (known) => refusal(known) === undefined) ?? (await contacts.fresh(stream));
+    const refused = refusal(state);
+    if (refused !== undefined) throw new ServiceError(refused.refused, refused.parameters);
   }
 
   const streamOf = (email: string): string => contactStream(keys.contactKey(email));
@@ -130,10 +156,11 @@ export function createAudience(options: AudienceOptions) {
       const { listId, tagNames, isLikelyNew, ...wanted } = contact;
       const { email, status } = wanted;
       const list = await listReference(listId);
-      const attach = tagNames.length === 0 ? noReferences : await tagReferences(tagNames, context);
+      const stream = streamOf(email);
+      const attached = tagNames.length === 0 ? nothing : await attachment({ stream, listId, tagNames }, context);
       const contactId = newId('con');
-      const command = { type: 'Upsert', contactId, list, tags: attach, ...wanted } as const;
-      const handled = await contacts.execute({ stream: streamOf(email), command, context, assumeNew: isLikelyNew });
+      const command = { type: 'Upsert', contactId, list, ...attached, ...wanted } as const;
+      const handled = await contacts.execute({ stream, command, context, assumeNew: isLikelyNew });
       const { state, events } = handled;
       const changed = events.length === 0 ? 'unchanged' : 'updated';
       return {
@@ -151,13 +178,12 @@ export function createAudience(options: AudienceOptions) {
 
     async addTags({ listId, email, tagNames }: TagContact, context: CommandContext) {
       const list = await listReference(listId);
-      // A tag is created only for a request that nothing else can refuse.
       const stream = streamOf(email);
       await checkMember(listId, stream);
-      const attach = await tagReferences(tagNames, context);
-      const command = { type: 'AddTags', list, tags: attach } as const;
+      const attached = await attachment({ stream, listId, tagNames }, context);
+      const command = { type: 'AddTags', list, ...attached } as const;
       const { position } = await contacts.execute({ stream, command, context });
-      return { tags: attach, position };
+      return { tags: attached.tags, position };
     },
 
     async removeTags({ listId, email, tagNames }: TagContact, context: CommandContext) {
@@ -189,6 +215,14 @@ function tagsByName(state: CatalogueState, names: readonly string[]): readonly (
     return id === undefined || stored === undefined ? undefined : { tag_id: id, tag_name: stored };
   });
 }
+
+const livingIn =
+  ({ nameById }: CatalogueState) =>
+  (tagId: string): boolean =>
+    nameById.has(tagId);
+
+/** In the place of the tag that a name will stand for. */
+const newTag = (name: string): TagReference => ({ tag_id: `new/${nameKey(name)}`, tag_name: name });
 
 function withoutMissing(found: readonly (TagReference | undefined)[]): readonly TagReference[] {
   const tags = new Map<string, TagReference>();

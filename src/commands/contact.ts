@@ -10,7 +10,8 @@ import {
   type SubscriptionStatus,
 } from '../events/contact.js';
 import type { Idempotency, Metadata } from '../events/envelope.js';
-import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import { partOf, without, type Unnamed } from './erased-parts.js';
 
 export { profileFields } from '../events/contact.js';
 export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
@@ -32,6 +33,8 @@ export interface ContactState {
   readonly creation: Idempotency | undefined;
   /** The last one in the stream: a contact may have followed. */
   readonly erasure?: Erasure | undefined;
+  /** By erasure id: who is erased, and what no ContactErased has named yet. Seldom anything. */
+  readonly unnamed: ReadonlyMap<string, Omit<Erasure, 'erasure_id'> & { contact_id: string; lists: Unnamed }>;
 }
 
 /** Personal data is to go from the events up to the revision `through`. */
@@ -57,6 +60,13 @@ interface Standing {
   readonly consent?: Consent | undefined;
 }
 
+interface Attachment {
+  readonly list: ListReference;
+  readonly tags: readonly TagReference[];
+  /** Whether a tag is not deleted. Absent: all count. */
+  readonly isLiving?: ((tagId: string) => boolean) | undefined;
+}
+
 interface Save extends Standing {
   readonly contactId: string;
   readonly email: string;
@@ -67,16 +77,22 @@ export type ContactCommand =
   | ({ readonly type: 'Create' } & Save)
   | ({
       readonly type: 'Upsert';
-      readonly tags: readonly TagReference[];
       /** False: who has unsubscribed from the list stays so. */
       readonly resubscribe?: boolean | undefined;
-    } & Save)
+    } & Save &
+      Attachment)
   | ({ readonly type: 'UpdateStatus' } & Standing)
-  | { readonly type: 'AddTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
+  | ({ readonly type: 'AddTags' } & Attachment)
   | { readonly type: 'RemoveTags'; readonly list: ListReference; readonly tags: readonly TagReference[] }
   | { readonly type: 'Erase'; readonly erasure_id: string; readonly reason?: string | undefined };
 
-const initial: ContactState = { contactId: null, profile: {}, subscriptions: new Map(), creation: undefined };
+const initial: ContactState = {
+  contactId: null,
+  profile: {},
+  subscriptions: new Map(),
+  creation: undefined,
+  unnamed: new Map(),
+};
 
 function evolve(
   state: ContactState,
@@ -86,8 +102,9 @@ function evolve(
   switch (event.type) {
     case 'ContactCreated': {
       const { contact_id: contactId, person } = event.data;
-      const { erasure } = state;
-      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency, erasure };
+      const { erasure, unnamed } = state;
+      const profile = changed({}, person);
+      return { contactId, profile, subscriptions: new Map(), creation: idempotency, erasure, unnamed };
     }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };
@@ -101,10 +118,8 @@ function evolve(
       return withTags(state, event, tagsOf(state, event).union(idsOf(event)));
     case 'TagsDetached':
       return withTags(state, event, tagsOf(state, event).subtract(idsOf(event)));
-    case 'ContactErased': {
-      const { erasure_id, through } = event.data;
-      return { ...initial, erasure: { erasure_id, through } };
-    }
+    case 'ContactErased':
+      return erased(state, event.data);
     default:
       return event satisfies never;
   }
@@ -112,7 +127,7 @@ function evolve(
 
 type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
-const noTags = OrderedSet<string>();
+export const noTags = OrderedSet<string>();
 const tagsOf = (state: ContactState, { data }: TagsChanged): OrderedSet<string> =>
   state.subscriptions.get(data.list_id)?.tags ?? noTags;
 
@@ -156,7 +171,7 @@ const withTags = (state: ContactState, { data }: TagsChanged, tags: OrderedSet<s
   withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
 
 const withSubscription = (
-  { contactId, profile, subscriptions, creation, erasure }: ContactState,
+  { contactId, profile, subscriptions, creation, erasure, unnamed }: ContactState,
   listId: string,
   subscription: Subscription,
 ): ContactState => ({
@@ -165,7 +180,18 @@ const withSubscription = (
   subscriptions: new Map(subscriptions).set(listId, subscription),
   creation,
   erasure,
+  unnamed,
 });
+
+/** The first part of an erasure ends the contact; a later one leaves alone who has come since. */
+function erased(state: ContactState, data: OfType<'ContactErased'>['data']): ContactState {
+  const { erasure_id, contact_id, through } = data;
+  const isEnd = state.contactId === contact_id;
+  const lists = without(isEnd ? state.subscriptions : (state.unnamed.get(erasure_id)?.lists ?? new Map()), data);
+  const unnamed = new Map(state.unnamed).set(erasure_id, { contact_id, through, lists });
+  if (lists.size === 0) unnamed.delete(erasure_id);
+  return isEnd ? { ...initial, erasure: { erasure_id, through }, unnamed } : { ...state, unnamed };
+}
 
 function decide(command: ContactCommand, state: ContactState, circumstances: Circumstances): Decision<ContactEvent> {
   switch (command.type) {
@@ -191,25 +217,18 @@ function decide(command: ContactCommand, state: ContactState, circumstances: Cir
   }
 }
 
-/** Who has come back since this erasure began is somebody else. */
+/** A part at a time: the next one with the same command, until nothing is left. Who has come back since the erasure began is somebody else. */
 function erase(
   { erasure_id, reason }: OfCommand<'Erase'>,
-  { contactId, subscriptions, erasure }: ContactState,
+  { contactId, subscriptions, erasure, unnamed }: ContactState,
   { revision }: Circumstances,
 ): ContactEvent[] {
-  if (contactId === null || erasure?.erasure_id === erasure_id) return [];
-  const lists = [...subscriptions];
-  const data = {
-    erasure_id,
-    contact_id: contactId,
-    through: Number(revision),
-    list_ids: lists.map(([list_id]) => list_id),
-    subscribed_list_ids: lists.flatMap(([list_id, { status }]) => (status === 'Subscribed' ? [list_id] : [])),
-    attached: lists.flatMap(([list_id, { tags }]) => {
-      const tag_ids = [...tags];
-      return tag_ids.length === 0 ? [] : [{ list_id, tag_ids }];
-    }),
-  };
+  const isOver = contactId === null || erasure?.erasure_id === erasure_id;
+  const end = isOver ? undefined : { contact_id: contactId, through: Number(revision), lists: subscriptions };
+  const going = unnamed.get(erasure_id) ?? end;
+  if (going === undefined) return [];
+  const { contact_id, through, lists } = going;
+  const data = { erasure_id, contact_id, through, ...partOf(lists) };
   return [{ type: 'ContactErased', data: reason === undefined ? data : { ...data, reason } }];
 }
 
@@ -221,15 +240,17 @@ function created(save: Save): ContactEvent[] {
   ];
 }
 
-function upsert(command: OfCommand<'Upsert'>, state: ContactState): ContactEvent[] {
-  const attached = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
-  if (state.contactId === null) return [...created(command), ...attach(command.contactId, command, attached)];
+function upsert(command: OfCommand<'Upsert'>, state: ContactState): Decision<ContactEvent> {
+  const before = state.subscriptions.get(command.list.list_id)?.tags ?? noTags;
+  const attached = attach(state.contactId ?? command.contactId, command, before);
+  if (isRefusal(attached)) return attached;
+  if (state.contactId === null) return [...created(command), ...attached];
   return [
     ...profileChange(state.contactId, command.profile, state),
     ...(isResubscription(command, state) && command.resubscribe === false
       ? []
       : statusChange(state.contactId, command, state)),
-    ...attach(state.contactId, command, attached),
+    ...attached,
   ];
 }
 
@@ -268,20 +289,33 @@ function statusChange(
   ];
 }
 
-function attach(
-  contactId: string,
-  { list, tags }: { readonly list: ListReference; readonly tags: readonly TagReference[] },
+/** Living ones of a contact in a list. Logs of earlier versions hold more: those stay, and none is added. */
+const maxTags = 200;
+
+/** The refusal, where these tags beside the attached ones are too many. */
+export function tooManyTags(
   attached: OrderedSet<string>,
-): ContactEvent[] {
+  tags: readonly TagReference[],
+  { isLiving }: Pick<Attachment, 'isLiving'>,
+) {
+  const more = tags.filter(({ tag_id }) => !attached.has(tag_id)).length;
+  if (more === 0 || attached.size + more <= maxTags) return undefined;
+  const living = isLiving === undefined ? attached.size : attached.count(isLiving);
+  return living + more <= maxTags ? undefined : ({ refused: 'too_many_tags', parameters: { limit: maxTags } } as const);
+}
+
+function attach(contactId: string, attachment: Attachment, attached: OrderedSet<string>): Decision<ContactEvent> {
+  const { list, tags } = attachment;
   const missing = tags.filter(({ tag_id }) => !attached.has(tag_id));
   if (missing.length === 0) return [];
-  return [{ type: 'TagsAttached', data: { contact_id: contactId, list_id: list.list_id, tags: missing } }];
+  const added = { contact_id: contactId, list_id: list.list_id, tags: missing };
+  return tooManyTags(attached, missing, attachment) ?? [{ type: 'TagsAttached', data: added }];
 }
 
 function inList(
   { list }: { readonly list: ListReference },
   state: ContactState,
-  decided: (member: { contactId: string; subscription: Subscription }) => ContactEvent[],
+  decided: (member: { contactId: string; subscription: Subscription }) => Decision<ContactEvent>,
 ): Decision<ContactEvent> {
   if (state.contactId === null) return { refused: 'unknown_contact' };
   const subscription = state.subscriptions.get(list.list_id);

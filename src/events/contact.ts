@@ -102,7 +102,7 @@ export const contactSchemas = {
     erasure_id: z.string(),
     contact_id: z.string(),
     through: z.number().int().min(0),
-    /** Every list that the contact was ever in. */
+    /** Every list that the contact was ever in. What is too much for one append is in further events, with the same ids and the same `through`. */
     list_ids: z.array(z.string()),
     /** Those where the status was Subscribed. */
     subscribed_list_ids: z.array(z.string()),
@@ -113,3 +113,7 @@ export const contactSchemas = {
 };
 
 export type ContactEvent = EventOf<typeof contactSchemas>;
+
+/** Of ContactErased: it goes on with an erasure that an earlier event began. It ends nobody: who has come since is somebody new. */
+export const isLaterPart = ({ through }: { readonly through: number }, revision: bigint): boolean =>
+  revision > BigInt(through) + 1n;

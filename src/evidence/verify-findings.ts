@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { jsonOrText } from '../audit/redaction.js';
 import { codec, type DomainEvent } from '../events/codec.js';
+import { isLaterPart } from '../events/contact.js';
 import { nameKey } from '../events/names.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
@@ -39,9 +40,10 @@ export function createFindings() {
   }
 
   function takeErasure(event: StoredEvent): void {
-    if (event.type === 'ContactErased') ended.add(event.stream);
+    const through = throughIn(event);
+    if (event.type === 'ContactErased' && !isLaterPart({ through }, event.revision)) ended.add(event.stream);
     const last = digests.get(event.stream);
-    if (last !== undefined && throughIn(event) >= last.revision) digests.delete(event.stream);
+    if (last !== undefined && through >= last.revision) digests.delete(event.stream);
   }
 
   return {

@@ -71,7 +71,7 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   const erasing = { ...options, requested, context };
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;
-  await views.shown(until);
+  await views.shown(contact?.last ?? until);
   const { emails, running } = await eraseEmails(erasing, until);
   if (contact !== undefined) await store.redact(contact.stream, contact.through);
   if (running.length > 0) return running;
@@ -102,29 +102,34 @@ export async function requestOf(
 interface ErasedContact {
   readonly stream: string;
   readonly through: bigint;
-  /** Of ContactErased. */
+  /** Of ContactErased, of the first where there are several. */
   readonly position: string;
+  readonly last: string;
 }
 
 /** Undefined: there was no contact when the erasure was requested. */
 async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
-  const { contactId } = (await contacts.fresh(stream)).state;
+  let { state } = await contacts.fresh(stream);
   const since = await eventsSince(store, stream, requested.position);
   const earlier = erasedAmong(since, erasure_id);
-  if (earlier !== undefined) return earlier;
   // Who came after the request is somebody new.
-  if (contactId === null || since.some(({ event }) => event.type === 'ContactCreated')) return undefined;
-  await contacts.execute({ stream, command: { type: 'Erase', erasure_id, reason }, context });
+  const isOver = state.contactId === null || since.some(({ event }) => event.type === 'ContactCreated');
+  if (earlier === undefined && isOver) return undefined;
+  const command = { type: 'Erase', erasure_id, reason } as const;
+  if (earlier === undefined) ({ state } = await contacts.execute({ stream, command, context }));
+  // Each is an append of its own.
+  while (state.unnamed.has(erasure_id)) ({ state } = await contacts.execute({ stream, command, context }));
   return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }
 
 function erasedAmong(events: readonly Recorded<DomainEvent>[], erasureId: string): ErasedContact | undefined {
+  let erased: ErasedContact | undefined;
   for (const { event, stream, position } of events)
     if (event.type === 'ContactErased' && event.data.erasure_id === erasureId)
-      return { stream, through: BigInt(event.data.through), position };
-  return undefined;
+      erased = { stream, through: BigInt(event.data.through), position, last: erased?.last ?? position };
+  return erased;
 }
 
 /** Those of a stream after a position, the last one first. */

@@ -2,6 +2,7 @@
 import { readable } from '../audit/reading.js';
 import type { StoredEvents } from '../audit/stored-events.js';
 import type { DomainEvent } from '../events/codec.js';
+import { isLaterPart } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import { erasuresStream, recipientOf } from '../events/streams.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
@@ -51,13 +52,13 @@ const none = (erasure_id: string): ErasureOfPerson => ({
   emails: null,
 });
 
-function toldBy({ event, metadata }: Recorded<DomainEvent>): Partial<ErasureOfPerson> {
+function toldBy({ event, metadata, revision }: Recorded<DomainEvent>): Partial<ErasureOfPerson> {
   const { at, actor } = metadata;
   switch (event.type) {
     case 'ErasureRequested':
       return { requested_at: at, requested_by: actor, reason: event.data.reason ?? null };
     case 'ContactErased':
-      return { contact_id: event.data.contact_id, erased_at: at };
+      return isLaterPart(event.data, revision) ? {} : { contact_id: event.data.contact_id, erased_at: at };
     case 'ErasureCompleted':
       return { completed_at: at, emails: event.data.emails };
     default:

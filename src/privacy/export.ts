@@ -98,7 +98,7 @@ async function* historyOf(
 
 /** Brings the profile up to the event. */
 function changesBy({ type, data }: HistoryItem, profile: Map<string, string>): ExportedChange['changes'] {
-  if (type === 'ContactErased' || type === 'ContactCreated') profile.clear();
+  if (type === 'ContactCreated') profile.clear();
   if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
   return personIn(data).map(([field, after]) => {
     const before = profile.get(field) ?? null;

@@ -313,3 +313,58 @@ describe('pages of a list', () => {
     }
   }
 });
+
+describe('two hundred tags in a list', () => {
+  const message = 'a contact can have at most 200 tags in a list';
+  const tagsOf = (count: number, of: string): string[] => Array.from({ length: count }, (_, at) => `${of} ${at}`);
+  const save = (list: string, email: string, tag_name: readonly string[], headers = {}): Promise<Answer> =>
+    service.post(
+      `/v1/contacts/${list}/upsertcontact`,
+      { email, status: 'Subscribed', city: 'Bern', tag_name },
+      headers,
+    );
+
+  test('are the most; what would exceed them changes nothing, and creates no tag', async () => {
+    const list = await newList(service);
+    const [of, others] = [unique('Full'), unique('Other')];
+    const { email } = await member(list);
+    expect((await add(list, email, tagsOf(100, of))).status).toBe(200);
+    expect((await add(list, email, tagsOf(198, of).slice(100))).status).toBe(200);
+    const requestId = someRequestId();
+    const asked = { 'x-request-id': requestId };
+    const body = { tag_name: [`${others} 0`, `${others} 1`, `${others} 2`], contact_email: email };
+    const refused = await service.post(`/v1/contacts/tags/${list}/add`, body, asked);
+    expect([refused.status, refused.body]).toEqual([400, refusal(message, body)]);
+    const upsert = await save(list, email, body.tag_name, asked);
+    expect([upsert.status, upsert.body]).toMatchObject([400, { message, type: 'validation_error' }]);
+    const lines = [body.tag_name, [`${of} 0`]].map((tag_name) =>
+      JSON.stringify({ email, status: 'Subscribed', tag_name }),
+    );
+    const bulk = await service.request('POST', `/v1/contacts/${list}/bulk`, {
+      raw: lines.join('\n'),
+      headers: { 'content-type': 'application/x-ndjson', ...asked },
+    });
+    expect(
+      bulk.text
+        .trim()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ).toMatchObject([
+      { line: 1, outcome: 'refused', error: { type: 'validation_error', message } },
+      { line: 2, outcome: 'unchanged' },
+    ]);
+    expect(await caused(requestId)).toEqual([]);
+    // A spelling is no further tag.
+    expect((await add(list, email, [`${others} 0`, `${others} 0`.toUpperCase(), `${others} 1`])).status).toBe(200);
+    const one = await newTag();
+    expect((await add(list, email, [one.tag_name])).status).toBe(400);
+    expect((await save(list, email, [one.tag_name])).status).toBe(400);
+    // Another list has room, and so has this one when a tag is taken off or deleted.
+    expect((await save(await newList(service), email, [one.tag_name])).status).toBe(200);
+    expect((await remove(list, email, [`${of} 0`])).status).toBe(200);
+    expect((await add(list, email, [one.tag_name])).status).toBe(200);
+    expect((await service.post(`/v1/tags/${one.tag_id}/delete`)).status).toBe(200);
+    expect((await add(list, email, [(await newTag()).tag_name])).status).toBe(200);
+    expect((await add(list, email, [(await newTag()).tag_name])).status).toBe(400);
+  });
+});

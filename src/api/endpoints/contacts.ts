@@ -29,7 +29,7 @@ export function contactEndpoints(clock: () => number) {
       echo: upsertEcho,
       message: 'Contact saved successfully!',
       answer: { data: answers.savedContact },
-      errors: ['given_twice', 'unknown_list'],
+      errors: ['given_twice', 'unknown_list', 'too_many_tags'],
     }),
     bulk: ownWrite('saveContacts', '/v1/contacts/{list_id}/bulk', {
       scope: 'contacts:write',
@@ -59,11 +59,11 @@ export function contactEndpoints(clock: () => number) {
     addTags: write('addContactTags', '/v1/contacts/tags/{list_id}/add', {
       scope: 'contacts:write',
       summary: 'Attach tags to a contact in a list',
-      description: 'Tags that do not exist yet are created.',
+      description: 'Tags that do not exist yet are created. A contact has at most 200 tags in a list.',
       body: tagging,
       message: 'Tags added successfully!',
       answer: { data: answers.addedTags },
-      errors: ['unknown_list', 'unknown_contact', 'not_in_list'],
+      errors: ['unknown_list', 'unknown_contact', 'not_in_list', 'too_many_tags'],
     }),
     removeTags: write('removeContactTags', '/v1/contacts/tags/{list_id}/remove', {
       scope: 'contacts:write',

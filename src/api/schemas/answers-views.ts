@@ -90,6 +90,20 @@ export const readiness = object('Readiness', {
     })
     .optional()
     .describe('The chain of evidence; absent where another process keeps it.'),
+  erasures: z
+    .strictObject({
+      waiting: count.describe('Erasures that cannot be completed yet.'),
+      why: z
+        .array(
+          z.strictObject({
+            erasure_id: z.string(),
+            reason: z.enum(['email_being_sent', 'view_being_built', 'unreadable_event', 'unavailable', 'failed']),
+          }),
+        )
+        .describe('The first hundred.'),
+    })
+    .optional()
+    .describe('Absent where another process carries erasures through.'),
   log_lines: z.strictObject({ dropped: count }),
   mailer: z.strictObject({ running: count, worklist_readable: flag }).optional(),
 });

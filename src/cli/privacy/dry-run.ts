@@ -1,9 +1,11 @@
 /** What an erasure would take away, counted in the log and the views without changing them. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readableContact } from '../../audit/reading.js';
+import { isLaterPart } from '../../events/contact.js';
 import { contactStream } from '../../events/streams.js';
 import { withDigests } from '../../eventstore/chain.js';
-import type { EventReader } from '../../eventstore/event-store.js';
+import type { EventReader, StoredEvent } from '../../eventstore/event-store.js';
 import { emails, type EmailDocument } from '../../projections/emails.js';
 import { everyPage } from '../../projections/every-page.js';
 import type { CommandLine } from '../command-line.js';
@@ -24,11 +26,21 @@ async function inLog(log: EventReader, stream: string) {
   let contact = false;
   let events = 0;
   for await (const batch of log.readStream(stream))
-    for (const { type, data } of batch) {
-      if (type === 'ContactCreated' || type === 'ContactErased') contact = type === 'ContactCreated';
+    for (const stored of batch) {
+      contact = livesAfter(stored) ?? contact;
+      const { data } = stored;
       if (withDigests(data) !== data) events += 1;
     }
   return { contact, events };
+}
+
+/** Undefined: the event says nothing of it. */
+function livesAfter(stored: StoredEvent): boolean | undefined {
+  if (stored.type === 'ContactCreated') return true;
+  if (stored.type !== 'ContactErased') return undefined;
+  const event = readableContact(stored)?.event;
+  const isLater = event?.type === 'ContactErased' && isLaterPart(event.data, stored.revision);
+  return isLater ? undefined : false;
 }
 
 /** E-mails whose text is there still. */
