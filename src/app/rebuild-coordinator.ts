@@ -1,15 +1,20 @@
 /** Where rebuilds are requested: keeps the record of the last one, and runs it while this process folds the views. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
+import { liveProjections } from '../projections/views.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
+import { createLease, leaseMs } from '../projector/lease.js';
 import type { NewStorages } from '../projector/new-storages.js';
+import { isOf, rebuildName, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
+import { dropUnfinished } from '../rebuild/rebuild.js';
 import {
   isOpen,
   newRecord,
   nextOf,
   readRecord,
+  readRecords,
   rebuildsView,
   writeRecord,
   type RebuildRecord,
@@ -50,6 +55,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let interruptions = 0;
+  let isTidy = false;
   let closed = false;
 
   /** Writes `current`, never over another rebuild's record. Resolves after the write that is under way. */
@@ -91,8 +97,9 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       const next = state.missing.length > 0 ? startRecord(stored.record) : nextOf(stored);
       return next === undefined || !mayBegin() ? undefined : { ...next, state: 'running', fault: null };
     });
+    if (record === undefined) return await tidy();
     // If this process leads no more, the one that does finds it running, and continues it.
-    if (record === undefined || !mayBegin()) return;
+    if (!mayBegin()) return;
     current = written = record;
     const { rebuild_id, views, dry_run, cause } = record;
     log('info', 'rebuild begins', { rebuild_id, views, dry_run, cause });
@@ -104,6 +111,33 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       requestSwitch: options.requestSwitch,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
     });
+  }
+
+  /** Once per start. What another version of the service prepares is left for its start. */
+  async function tidy(): Promise<void> {
+    isTidy ||= await dropAbandoned((built) =>
+      liveProjections.every((view) => built[view.name] === undefined || isOf(view, built[view.name])),
+    );
+    if (!isTidy) lookIn(lookMs);
+  }
+
+  /** Drops what a rebuild has built if nobody continues it. False: somebody builds, or is about to. @throws ReadModelsUnavailableError @throws LeaseLostError */
+  async function dropAbandoned(isWanted: (built: Storages) => boolean = () => true): Promise<boolean> {
+    const left = await readModels.checkpoint(rebuildName);
+    if (left === null || !isWanted(left.storages)) return true;
+    const isBusy = closed || thread !== undefined || state.missing.length > 0;
+    if (isBusy || nextOf(await readRecords(readModels)) !== undefined) return false;
+    const now = (): number => performance.now();
+    const lease = createLease({ readModels, name: 'rebuild', holder: randomUUID(), ttl: leaseMs, now });
+    try {
+      const epoch = await lease.hold(AbortSignal.timeout(1));
+      if (epoch === null) return false;
+      await dropUnfinished({ readModels, epoch, check: () => lease.check() });
+    } finally {
+      await lease.close();
+    }
+    log('info', 'a rebuild that nobody continues was dropped', { storages: left.storages });
+    return true;
   }
 
   /** A function, so that the compiler does not rely on an earlier check. */
@@ -154,6 +188,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   return {
+    dropAbandoned: () => dropAbandoned(),
     /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
       return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));

@@ -36,9 +36,11 @@ export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | un
 
 type Stored = RebuildRecord & { readonly postponed?: RebuildRecord | null };
 
-export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
-  return recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
-}
+export const readRecords = async (readModels: Pick<ReadModelReader, 'get'>): Promise<StoredRecords> =>
+  recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document);
+
+export const readRecord = async (readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> =>
+  (await readRecords(readModels)).record;
 
 function recordsIn(stored: Stored | undefined): StoredRecords {
   if (stored === undefined) return { record: undefined, postponed: undefined };

@@ -67,7 +67,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     // Anything else may go better next time.
     const isPoison = error instanceof PoisonEventError || error instanceof RefusedError;
     if (!isPoison || error.poison === undefined) throw error;
-    await discard(rebuild);
+    await dropUnfinished(input);
     return { outcome: 'poison', poison: error.poison };
   }
 }
@@ -84,8 +84,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   if (previous !== null) {
     const isSame = previous.logId === logId && isOfViews(wanted, previous.storages);
     if (isSame && storedViews(previous.storages).every(isFree)) return { ...rebuild, fresh: previous.storages };
-    await forgetRebuild(input, previous);
-    await dropAll(input, storedViews(previous.storages).filter(isFree));
+    await dropUnfinished(input);
   }
   const fresh = Object.fromEntries(
     wanted.map((view) => {
@@ -142,7 +141,7 @@ async function finish(rebuild: Rebuild, built: NewStorages): Promise<RebuildResu
   const views = run.isStart ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
   const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
   if (run.dryRun || differs) {
-    await discard(rebuild);
+    await dropUnfinished(input);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
   await makeLive(rebuild, built, folding);
@@ -244,18 +243,18 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
   }
 }
 
-async function discard({ input, fresh }: Rebuild): Promise<void> {
-  // This process may have been stopped for long, and the new storages may be live by now.
-  const live = (await input.readModels.checkpoint(checkpointName))?.storages ?? {};
-  await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
-  await dropAll(
-    input,
-    storedViews(fresh).filter((view) => live[view.name] !== storageOf(view)),
-  );
-}
-
-/** To be called before the storages that it names are dropped: else, after a crash, the next build would go on in empty ones. */
-async function forgetRebuild({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
+/** Drops what a rebuild has built so far. The caller holds the lease of rebuilds. */
+export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
+  const { readModels, epoch, check } = writer;
+  const previous = await readModels.checkpoint(rebuildName);
+  // It may be live by now: this process may have been stopped for long.
+  const live = (await readModels.checkpoint(checkpointName))?.storages ?? {};
+  const old = await readOldStorages(readModels);
   check();
+  // Before the storages: else, after a crash, the next build would go on in empty ones.
   await readModels.forget({ name: rebuildName, previous, epoch });
+  await dropAll(
+    writer,
+    storedViews(previous?.storages ?? {}).filter((view) => live[view.name] !== storageOf(view) && !isAmong(view, old)),
+  );
 }
