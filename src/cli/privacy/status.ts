@@ -36,14 +36,23 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
   await whileOpen(line.openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const state = await erasuresIn(log);
-    const missing = missingErasures(await registered(log, line), state);
+    const found = await registersFor(log, line);
+    const registers = found.map(ageOf);
+    const missing = missingErasures(
+      found.flatMap(({ entries }) => entries),
+      state,
+    );
     const digests = await unexplained(log, line);
     const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
     const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
     const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
     if (missing.length + digests.length > 0) line.exitWith(1);
-    if (line.json) await line.stdout.write(`${JSON.stringify({ erasures, missing, digests, ...started })}\n`);
-    else await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
+    if (line.json)
+      await line.stdout.write(`${JSON.stringify({ erasures, registers, missing, digests, ...started })}\n`);
+    else {
+      await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
+      line.stderr.write(registersInWords(registers, line.clock()));
+    }
     if (missing.length > 0)
       line.stderr.write(
         `The log lacks ${count(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
@@ -84,9 +93,34 @@ async function erasuresIn(log: EventReader): Promise<ErasuresState> {
 export const registersOf = ({ dataDir, env }: CommandLine): readonly string[] =>
   [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '').map((folder) => path.join(folder, registerName));
 
-async function registered(log: EventReader, line: CommandLine): Promise<readonly RegisterEntry[]> {
+interface FoundRegister {
+  readonly file: string;
+  readonly entries: readonly RegisterEntry[];
+}
+
+async function registersFor(log: EventReader, line: CommandLine): Promise<readonly FoundRegister[]> {
   const logId = (await readLogId(log)) ?? '';
-  return registersOf(line).flatMap((file) => readRegister(file, logId));
+  return registersOf(line).map((file) => ({ file, entries: readRegister(file, logId) }));
+}
+
+/** It knows of what was asked for until `newest`, and whether there was anything later it cannot tell. */
+const ageOf = ({ file, entries }: FoundRegister) => ({
+  file,
+  erasures: entries.length,
+  newest: entries.reduce<string | null>((newest, { requested_at: at }) => (at > (newest ?? '') ? at : newest), null),
+});
+
+const dayMs = 86_400_000;
+
+function registersInWords(registers: readonly ReturnType<typeof ageOf>[], now: number): string {
+  const lines = registers.map(({ file, erasures, newest }) => {
+    const days = newest === null ? 0 : Math.floor((now - Date.parse(newest)) / dayMs);
+    const age = newest === null ? '' : `, the newest of ${newest}, ${count(days, 'day')} ago`;
+    return `Register ${file}: ${count(erasures, 'erasure')}${age}.\n`;
+  });
+  const isAlone = registers.length < 2;
+  const warning = 'No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n';
+  return `${lines.join('')}${isAlone ? warning : ''}`;
 }
 
 async function unexplained(log: EventReader, { stderr, monotonic, signal }: CommandLine): Promise<readonly Finding[]> {
