@@ -47,7 +47,12 @@ test.skipIf(onServers)('the newest register, put in first, keeps the backup from
   );
   const beside = await status({ SEAL_DIR: second }, '--json');
   expect(beside.code).toBe(1);
-  const { registers, missing } = JSON.parse(beside.out) as { registers: unknown; missing: readonly unknown[] };
+  const { registers, missing, erasures } = JSON.parse(beside.out) as Readonly<Record<string, unknown>>;
+  // What the alarm of docs/privacy.md asks for.
+  const completed = { at: expect.any(String) as unknown };
+  expect(erasures).toMatchObject([
+    { completed, requested_at: expect.any(String) as unknown, waits_for_scavenge: false },
+  ]);
   expect(registers).toMatchObject([{ erasures: 1 }, { file: path.join(second, register), erasures: 2 }]);
   expect(missing).toHaveLength(1);
 
