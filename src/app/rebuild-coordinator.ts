@@ -3,22 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { liveProjections } from '../projections/views.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
-import { createLease, leaseMs } from '../projector/lease.js';
 import type { NewStorages } from '../projector/new-storages.js';
-import { isOf, rebuildName, type Storages } from '../projector/storage.js';
+import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
-import { dropUnfinished } from '../rebuild/rebuild.js';
 import {
   isOpen,
   newRecord,
   nextOf,
   readRecord,
-  readRecords,
   rebuildsView,
   writeRecord,
   type RebuildRecord,
 } from '../rebuild/rebuild-record.js';
+import { dropAbandoned } from '../rebuild/unfinished.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 
@@ -115,29 +113,18 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
 
   /** Once per start. What another version of the service prepares is left for its start. */
   async function tidy(): Promise<void> {
-    isTidy ||= await dropAbandoned((built) =>
-      liveProjections.every((view) => built[view.name] === undefined || isOf(view, built[view.name])),
+    isTidy ||= await drop((storages) =>
+      liveProjections.every((view) => isOf(view, storages[view.name] ?? view.version)),
     );
     if (!isTidy) lookIn(lookMs);
   }
 
-  /** Drops what a rebuild has built if nobody continues it. False: somebody builds, or is about to. @throws ReadModelsUnavailableError @throws LeaseLostError */
-  async function dropAbandoned(isWanted: (built: Storages) => boolean = () => true): Promise<boolean> {
-    const left = await readModels.checkpoint(rebuildName);
-    if (left === null || !isWanted(left.storages)) return true;
-    const isBusy = closed || thread !== undefined || state.missing.length > 0;
-    if (isBusy || nextOf(await readRecords(readModels)) !== undefined) return false;
-    const now = (): number => performance.now();
-    const lease = createLease({ readModels, name: 'rebuild', holder: randomUUID(), ttl: leaseMs, now });
-    try {
-      const epoch = await lease.hold(AbortSignal.timeout(1));
-      if (epoch === null) return false;
-      await dropUnfinished({ readModels, epoch, check: () => lease.check() });
-    } finally {
-      await lease.close();
-    }
-    log('info', 'a rebuild that nobody continues was dropped', { storages: left.storages });
-    return true;
+  /** False: somebody builds, or is about to. */
+  async function drop(isWanted: (storages: Storages) => boolean): Promise<boolean> {
+    if (closed || thread !== undefined || state.missing.length > 0) return false;
+    const dropped = await dropAbandoned(readModels, isWanted);
+    if (Object.keys(dropped ?? {}).length > 0) log('info', 'a rebuild that nobody continues was dropped', { dropped });
+    return dropped !== undefined;
   }
 
   /** A function, so that the compiler does not rely on an earlier check. */
@@ -188,7 +175,8 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   return {
-    dropAbandoned: () => dropAbandoned(),
+    /** @throws ReadModelsUnavailableError @throws LeaseLostError */
+    dropAbandoned: () => drop(() => true),
     /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
       return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));

@@ -118,9 +118,9 @@ export async function openViews(options: ViewsOptions) {
      */
     async hasOtherStorages(): Promise<boolean> {
       await rebuilds.dropAbandoned();
-      const others = [await views.checkpoint(rebuildName), await views.checkpoint(oldStoragesName)];
-      const storages = others.flatMap((other) => (other === null ? [] : [other.storages]));
-      const isWaiting = storages.length > 0;
+      const others = await Promise.all([rebuildName, oldStoragesName].map((name) => views.checkpoint(name)));
+      const isWaiting = others.some((other) => other !== null);
+      const storages = others.map((other) => other?.storages);
       if (isWaiting && !isTold) logger.info({ storages }, 'erasures wait until other storages of views are gone');
       isTold = isWaiting;
       return isWaiting;

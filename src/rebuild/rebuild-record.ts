@@ -36,11 +36,9 @@ export const nextOf = ({ record, postponed }: StoredRecords): RebuildRecord | un
 
 type Stored = RebuildRecord & { readonly postponed?: RebuildRecord | null };
 
-export const readRecords = async (readModels: Pick<ReadModelReader, 'get'>): Promise<StoredRecords> =>
-  recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document);
-
-export const readRecord = async (readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> =>
-  (await readRecords(readModels)).record;
+export async function readRecord(readModels: Pick<ReadModelReader, 'get'>): Promise<RebuildRecord | undefined> {
+  return recordsIn((await readModels.get<Stored>(rebuildsView, id))?.document).record;
+}
 
 function recordsIn(stored: Stored | undefined): StoredRecords {
   if (stored === undefined) return { record: undefined, postponed: undefined };

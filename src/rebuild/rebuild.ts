@@ -4,7 +4,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
-import { dropAll, readOldStorages } from '../projector/old-storages.js';
+import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {
   checkpointName,
@@ -24,6 +24,7 @@ import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '..
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import { createMeter, type RebuildResult, type RebuildRun } from './progress.js';
+import { dropUnfinished } from './unfinished.js';
 
 export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
@@ -241,20 +242,4 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
     if (answer.outcome === 'switched') return;
     if (answer.outcome === 'failed') throw new RefusedError(answer.reason, answer.poison);
   }
-}
-
-/** Drops what a rebuild has built so far. The caller holds the lease of rebuilds. */
-export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
-  const { readModels, epoch, check } = writer;
-  const previous = await readModels.checkpoint(rebuildName);
-  // It may be live by now: this process may have been stopped for long.
-  const live = (await readModels.checkpoint(checkpointName))?.storages ?? {};
-  const old = await readOldStorages(readModels);
-  check();
-  // Before the storages: else, after a crash, the next build would go on in empty ones.
-  await readModels.forget({ name: rebuildName, previous, epoch });
-  await dropAll(
-    writer,
-    storedViews(previous?.storages ?? {}).filter((view) => live[view.name] !== storageOf(view) && !isAmong(view, old)),
-  );
 }

@@ -36,19 +36,18 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
   await whileOpen(line.openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const state = await erasuresIn(log);
-    const found = await registersFor(log, line);
-    const registers = found.map(ageOf);
-    const missing = missingErasures(
-      found.flatMap(({ entries }) => entries),
-      state,
-    );
+    const registers = await registersFor(log, line);
+    const registered = registers.flatMap(({ entries }) => entries);
+    const missing = missingErasures(registered, state);
     const digests = await unexplained(log, line);
     const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
     const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
     const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
     if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json)
-      await line.stdout.write(`${JSON.stringify({ erasures, registers, missing, digests, ...started })}\n`);
+      await line.stdout.write(
+        `${JSON.stringify({ erasures, registers: registers.map(ageOf), missing, digests, ...started })}\n`,
+      );
     else {
       await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
       line.stderr.write(registersInWords(registers, line.clock()));
@@ -93,34 +92,37 @@ async function erasuresIn(log: EventReader): Promise<ErasuresState> {
 export const registersOf = ({ dataDir, env }: CommandLine): readonly string[] =>
   [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '').map((folder) => path.join(folder, registerName));
 
-interface FoundRegister {
+interface Register {
   readonly file: string;
   readonly entries: readonly RegisterEntry[];
 }
 
-async function registersFor(log: EventReader, line: CommandLine): Promise<readonly FoundRegister[]> {
+async function registersFor(log: EventReader, line: CommandLine): Promise<readonly Register[]> {
   const logId = (await readLogId(log)) ?? '';
   return registersOf(line).map((file) => ({ file, entries: readRegister(file, logId) }));
 }
 
-/** It knows of what was asked for until `newest`, and whether there was anything later it cannot tell. */
-const ageOf = ({ file, entries }: FoundRegister) => ({
-  file,
-  erasures: entries.length,
-  newest: entries.reduce<string | null>((newest, { requested_at: at }) => (at > (newest ?? '') ? at : newest), null),
-});
+/** Whether there was an erasure after the newest one it cannot tell. */
+const ageOf = ({ file, entries }: Register) => {
+  const newest =
+    entries
+      .map(({ requested_at }) => requested_at)
+      .sort()
+      .at(-1) ?? null;
+  return { file, erasures: entries.length, newest };
+};
 
 const dayMs = 86_400_000;
 
-function registersInWords(registers: readonly ReturnType<typeof ageOf>[], now: number): string {
-  const lines = registers.map(({ file, erasures, newest }) => {
-    const days = newest === null ? 0 : Math.floor((now - Date.parse(newest)) / dayMs);
+function registersInWords(registers: readonly Register[], now: number): string {
+  const lines = registers.map(ageOf).map(({ file, erasures, newest }) => {
+    const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
     const age = newest === null ? '' : `, the newest of ${newest}, ${count(days, 'day')} ago`;
     return `Register ${file}: ${count(erasures, 'erasure')}${age}.\n`;
   });
-  const isAlone = registers.length < 2;
-  const warning = 'No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n';
-  return `${lines.join('')}${isAlone ? warning : ''}`;
+  if (registers.length < 2)
+    lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');
+  return lines.join('');
 }
 
 async function unexplained(log: EventReader, { stderr, monotonic, signal }: CommandLine): Promise<readonly Finding[]> {
