@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 c97650dce908458c07e2b6451bf3440185dcfd442143c1f7f2b4866ac19e3068. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3d28307a8ada51f0f2d0d563dab7e25244f890fb19b91e4c0fc01be65366f386. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -872,7 +872,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Everything that is stored about an address
+     * What is stored about an address
      * @description With `Accept: text/html` a page that can be kept and printed. An address that nothing is known of is answered, too: `known` is false. Needs the scope `privacy`.
      */
     get: operations['exportPerson'];
@@ -2822,7 +2822,7 @@ export interface components {
       /** @constant */
       type: 'validation_error';
     };
-    /** @description Everything that is stored about an address. */
+    /** @description What is stored about an address: as contact and as recipient of e-mails. */
     PersonExport: {
       /**
        * Format: date-time
@@ -2871,7 +2871,7 @@ export interface components {
         what: string;
         why: string;
       }[];
-      /** @description False: nothing is stored about this address, but who looked for it. */
+      /** @description False: where was searched, nothing is stored about this address, but who looked for it. */
       known: boolean;
       /**
        * @description Which list was taken for a name.
@@ -2880,6 +2880,8 @@ export interface components {
       list_note?: string;
       /** @description Null: nothing was ever written to the log. */
       log_id: string | null;
+      /** @description Where something about the person may be all the same, in words. */
+      not_searched: string[];
       /** @description Number of events in the evidence chain up to there; null: no chain is known. */
       ordinal: number | null;
       /**
@@ -8784,7 +8786,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Everything that is stored about an address */
+      /** @description What is stored about an address */
       200: {
         headers: {
           'cache-control': components['headers']['cache-control'];

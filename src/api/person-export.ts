@@ -1,4 +1,4 @@
-/** What the endpoint of personal exports does: everything that is stored about an address, as JSON or as a page, while it is read. */
+/** What the endpoint of personal exports does: what is stored about an address, as JSON or as a page, while it is read. */
 import { createSlots } from '../audit/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';

@@ -1,8 +1,10 @@
 /** Where rebuilds are requested: keeps the record of the last one, and runs it while this process folds the views. */
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
+import { liveProjections } from '../projections/views.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import type { NewStorages } from '../projector/new-storages.js';
+import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
 import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
 import {
@@ -14,6 +16,7 @@ import {
   writeRecord,
   type RebuildRecord,
 } from '../rebuild/rebuild-record.js';
+import { dropAbandoned } from '../rebuild/unfinished.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { startRebuildThread, type RebuildThread } from './rebuild-thread.js';
 
@@ -50,6 +53,7 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let interruptions = 0;
+  let isTidy = false;
   let closed = false;
 
   /** Writes `current`, never over another rebuild's record. Resolves after the write that is under way. */
@@ -91,8 +95,9 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       const next = state.missing.length > 0 ? startRecord(stored.record) : nextOf(stored);
       return next === undefined || !mayBegin() ? undefined : { ...next, state: 'running', fault: null };
     });
+    if (record === undefined) return await tidy();
     // If this process leads no more, the one that does finds it running, and continues it.
-    if (record === undefined || !mayBegin()) return;
+    if (!mayBegin()) return;
     current = written = record;
     const { rebuild_id, views, dry_run, cause } = record;
     log('info', 'rebuild begins', { rebuild_id, views, dry_run, cause });
@@ -104,6 +109,22 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
       requestSwitch: options.requestSwitch,
       onEnd: (end) => void over(end).catch(() => lookIn(lookMs)),
     });
+  }
+
+  /** Once per start. What another version of the service prepares is left for its start. */
+  async function tidy(): Promise<void> {
+    isTidy ||= await drop((storages) =>
+      liveProjections.every((view) => isOf(view, storages[view.name] ?? view.version)),
+    );
+    if (!isTidy) lookIn(lookMs);
+  }
+
+  /** False: somebody builds, or is about to. */
+  async function drop(isWanted: (storages: Storages) => boolean): Promise<boolean> {
+    if (closed || thread !== undefined || state.missing.length > 0) return false;
+    const dropped = await dropAbandoned(readModels, isWanted);
+    if (Object.keys(dropped ?? {}).length > 0) log('info', 'a rebuild that nobody continues was dropped', { dropped });
+    return dropped !== undefined;
   }
 
   /** A function, so that the compiler does not rely on an earlier check. */
@@ -154,6 +175,8 @@ export async function createRebuildCoordinator(options: RebuildCoordinatorOption
   }
 
   return {
+    /** @throws ReadModelsUnavailableError @throws LeaseLostError */
+    dropAbandoned: () => drop(() => true),
     /** The last one; undefined when there has been none. @throws ReadModelsUnavailableError */
     async status(): Promise<RebuildRecord | undefined> {
       return (thread === undefined ? undefined : current) ?? (await readRecord(readModels));

@@ -94,6 +94,7 @@ export async function openViews(options: ViewsOptions) {
   };
   const queries = createQueries(views, { contactOf, streamOfErased });
   const status = (): ViewsStatus => statusOf(projector?.status(), follower);
+  let isTold = false;
   return {
     ownWrites: own,
     rebuilds,
@@ -111,9 +112,19 @@ export async function openViews(options: ViewsOptions) {
     hasShown: (): boolean => own.visiblePosition() !== '',
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
-    /** There are storages beside the live ones: a view is built anew, or what was live before is not dropped yet. @throws ReadModelsUnavailableError */
-    hasOtherStorages: async (): Promise<boolean> =>
-      (await views.checkpoint(rebuildName)) !== null || (await views.checkpoint(oldStoragesName)) !== null,
+    /**
+     * There are storages beside the live ones: a view is being rebuilt, or what was live before is not dropped yet.
+     * What nobody continues is dropped first. @throws ReadModelsUnavailableError @throws LeaseLostError
+     */
+    async hasOtherStorages(): Promise<boolean> {
+      await rebuilds.dropAbandoned();
+      const others = await Promise.all([rebuildName, oldStoragesName].map((name) => views.checkpoint(name)));
+      const isWaiting = others.some((other) => other !== null);
+      const storages = others.map((other) => other?.storages);
+      if (isWaiting && !isTold) logger.info({ storages }, 'erasures wait until other storages of views are gone');
+      isTold = isWaiting;
+      return isWaiting;
+    },
     /** @throws ReadModelsUnavailableError, see `scrub` of the port */
     scrub: async (): Promise<void> => parts.projector?.scrub(),
     async close(): Promise<void> {

@@ -65,7 +65,10 @@ export const personExport = object(
   {
     email: value.email.describe('As it was asked for.'),
     asked_by: origin.actor,
-    known: z.boolean().describe('False: nothing is stored about this address, but who looked for it.'),
+    known: z
+      .boolean()
+      .describe('False: where was searched, nothing is stored about this address, but who looked for it.'),
+    not_searched: z.array(z.string()).describe('Where something about the person may be all the same, in words.'),
     ...basis,
     contact: contactAt.nullable().describe('As it is now. Null: the address never had a contact.'),
     erasures: z.array(erasure).describe('Earlier lives.'),
@@ -84,7 +87,7 @@ export const personExport = object(
       .array(readRecord)
       .describe('Who looked at this record, this reading included where reads are recorded.'),
   },
-  'Everything that is stored about an address.',
+  'What is stored about an address: as contact and as recipient of e-mails.',
 );
 
 /** What is not in parts. */

@@ -1,4 +1,4 @@
-/** Everything that is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
+/** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
 import { everyRead, type ReadRecord } from '../audit/access.js';
 import type { Audit } from '../audit/audit.js';
 import type { HistoryItem } from '../audit/answers.js';
@@ -8,7 +8,7 @@ import { recipientOf } from '../events/streams.js';
 import { erasuresOf } from './export-erasures.js';
 import type { ExportAbout, ExportedChange, ExportedEmail } from './export-answer.js';
 import { exportedEmail } from './export-email.js';
-import { keptAfterErasure } from './kept-after-erasure.js';
+import { keptAfterErasure, notSearched } from './export-notes.js';
 
 export interface ExportRequest {
   /** As it was asked for. */
@@ -52,6 +52,7 @@ export async function exportPerson(audit: ExportSources, request: ExportRequest)
       email,
       asked_by: askedBy,
       known,
+      not_searched: notSearched,
       ...basis,
       contact,
       erasures,

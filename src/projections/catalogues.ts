@@ -44,6 +44,7 @@ function catalogue<Fields extends Readonly<Record<string, string>>>(
   return {
     name: view,
     version: 1,
+    personal: false,
     indexes: [{ fields: ['name_key'] }],
     handles,
 

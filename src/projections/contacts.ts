@@ -44,6 +44,7 @@ type Changes<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: 
 export const contacts: Projection<ContactDocument> = {
   name: 'contacts',
   version: 3,
+  personal: true,
   indexes: [{ fields: ['stream'], scattered: true }],
   handles: [
     'ContactCreated',

@@ -23,6 +23,7 @@ const zero: Outcomes = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
   version: 1,
+  personal: false,
   indexes: [],
   readAsWhole: true,
   scopes: ['analytics:read'],

@@ -42,6 +42,7 @@ export type EmailDocument = {
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
   version: 4,
+  personal: false,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },
     { fields: ['state'] },

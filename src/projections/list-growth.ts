@@ -56,6 +56,7 @@ export const lifeId = (listId: string): string => `list/${listId}`;
 export const listGrowth: Projection<GrowthDocument> = {
   name: 'list_growth',
   version: 2,
+  personal: false,
   indexes: [{ fields: ['late_in', 'joined_on'] }],
   readAsWhole: true,
   scopes: ['analytics:read'],

@@ -18,6 +18,7 @@ export const membershipId = (listId: string, contactId: string): string => `${li
 export const memberships: Projection<MembershipDocument> = {
   name: 'memberships',
   version: 2,
+  personal: false,
   indexes: [{ fields: ['list_id', 'status'] }],
   arrayIndexes: ['tag_ids'],
   handles: ['ContactSubscribed', 'ContactUnsubscribed', 'TagsAttached', 'TagsDetached', 'ContactErased'],

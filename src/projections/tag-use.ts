@@ -51,6 +51,7 @@ export const listEndId = (listId: string): string => `list/${listId}`;
 export const tagUse: Projection<TagUseDocument> = {
   name: 'tag_use',
   version: 2,
+  personal: false,
   indexes: [],
   readAsWhole: true,
   scopes: ['analytics:read'],

@@ -8,17 +8,17 @@ import { memberships } from './memberships.js';
 import type { Projection } from './projection.js';
 import { tagUse } from './tag-use.js';
 
-/** An erasure leaves no remains of what was deleted from these, or replaced. An own view stands here, unless it holds nothing that a person has told. */
-export const personalProjections: readonly Projection[] = [contacts];
-
 export const liveProjections: readonly Projection[] = [
   groups,
   lists,
   tags,
-  ...personalProjections,
+  contacts,
   memberships,
   emails,
   listGrowth,
   tagUse,
   emailOutcomes,
 ];
+
+/** An erasure leaves no remains of what was deleted from these, or replaced. */
+export const personalProjections = liveProjections.filter(({ personal }) => personal);

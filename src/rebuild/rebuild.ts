@@ -4,7 +4,7 @@ import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
 import type { SwitchAnswer } from '../projector/jobs.js';
 import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
-import { dropAll, readOldStorages } from '../projector/old-storages.js';
+import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {
   checkpointName,
@@ -24,6 +24,7 @@ import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '..
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
 import { createMeter, type RebuildResult, type RebuildRun } from './progress.js';
+import { dropUnfinished } from './unfinished.js';
 
 export interface RebuildInput extends ViewsWriter {
   readonly run: RebuildRun;
@@ -67,7 +68,7 @@ export async function runRebuild(input: RebuildInput): Promise<RebuildResult> {
     // Anything else may go better next time.
     const isPoison = error instanceof PoisonEventError || error instanceof RefusedError;
     if (!isPoison || error.poison === undefined) throw error;
-    await discard(rebuild);
+    await dropUnfinished(input);
     return { outcome: 'poison', poison: error.poison };
   }
 }
@@ -84,8 +85,7 @@ async function begin(input: RebuildInput): Promise<Rebuild> {
   if (previous !== null) {
     const isSame = previous.logId === logId && isOfViews(wanted, previous.storages);
     if (isSame && storedViews(previous.storages).every(isFree)) return { ...rebuild, fresh: previous.storages };
-    await forgetRebuild(input, previous);
-    await dropAll(input, storedViews(previous.storages).filter(isFree));
+    await dropUnfinished(input);
   }
   const fresh = Object.fromEntries(
     wanted.map((view) => {
@@ -142,7 +142,7 @@ async function finish(rebuild: Rebuild, built: NewStorages): Promise<RebuildResu
   const views = run.isStart ? rebuiltViews(rebuild) : await compareAll(rebuild, folding);
   const differs = views.some(({ differing, is_changed }) => (differing ?? 0) > 0 && !is_changed);
   if (run.dryRun || differs) {
-    await discard(rebuild);
+    await dropUnfinished(input);
     return { outcome: differs ? 'differs' : 'checked', views };
   }
   await makeLive(rebuild, built, folding);
@@ -242,20 +242,4 @@ async function makeLive(rebuild: Rebuild, built: NewStorages, folding: NewStorag
     if (answer.outcome === 'switched') return;
     if (answer.outcome === 'failed') throw new RefusedError(answer.reason, answer.poison);
   }
-}
-
-async function discard({ input, fresh }: Rebuild): Promise<void> {
-  // This process may have been stopped for long, and the new storages may be live by now.
-  const live = (await input.readModels.checkpoint(checkpointName))?.storages ?? {};
-  await forgetRebuild(input, await input.readModels.checkpoint(rebuildName));
-  await dropAll(
-    input,
-    storedViews(fresh).filter((view) => live[view.name] !== storageOf(view)),
-  );
-}
-
-/** To be called before the storages that it names are dropped: else, after a crash, the next build would go on in empty ones. */
-async function forgetRebuild({ readModels, epoch, check }: RebuildInput, previous: Checkpoint | null): Promise<void> {
-  check();
-  await readModels.forget({ name: rebuildName, previous, epoch });
 }

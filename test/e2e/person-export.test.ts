@@ -18,6 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Told {
   readonly known: boolean;
+  readonly not_searched: readonly string[];
   readonly contact: Readonly<Record<string, unknown>> | null;
   readonly history: readonly {
     readonly event: Readonly<Record<string, unknown>>;
@@ -145,10 +146,24 @@ test('who only ever received an e-mail', async () => {
   expect(await told(to_email)).toMatchObject({ known: true, contact: null, history: [], emails: [{ erased: false }] });
 });
 
+test('of who only ever was a sender it is said that this was not searched', async () => {
+  const from_email = someAddress();
+  const sent = { from_email, to_email: someAddress(), subject: 'One', mail_template: '<p>1</p>' };
+  expect((await service.post('/v1/email/send', sent)).status).toBe(200);
+  const { known, not_searched } = await told(from_email);
+  expect({ known, sender: not_searched[0] }).toEqual({
+    known: false,
+    sender: expect.stringContaining('as that of a sender'),
+  });
+  const page = (await service.get(pathOf(from_email), { accept: 'text/html' })).text;
+  expect(page).toContain(not_searched[0]);
+  expect(page).not.toMatch(/nothing (is stored|ever was)/i);
+});
+
 test('an address that nothing is known of is answered, and a malformed one refused', async () => {
   const stranger = someAddress();
   expect(await told(stranger)).toMatchObject({ known: false, contact: null, history: [], emails: [], erasures: [] });
-  expect((await service.get(pathOf(stranger), { accept: 'text/html' })).text).toContain('Nothing is stored');
+  expect((await service.get(pathOf(stranger), { accept: 'text/html' })).text).toContain('Nothing was found');
   const refused = { 'x-request-id': someRequestId() };
   expect((await service.get(pathOf('ada@'), refused)).body).toEqual(refusal('email must be a valid email address', {}));
   expect((await service.get('/v1/privacy/export', refused)).status).toBe(400);
@@ -196,7 +211,9 @@ test.skipIf(onServers)('on the command line: through the service, and from the f
   expect((await run(copy, email, to('b'))).err).toContain('is there already');
   expect((await run(copy, email, path.join(to('b'), 'export.json'))).err).toContain('cannot be made a folder');
   expect(await run(copy, 'ada@', to('c'))).toMatchObject({ code: 2 });
-  expect((await run(copy, someAddress(), to('d'))).err).toContain('Nothing is stored about this address.');
+  expect((await run(copy, someAddress(), to('d'))).err).toContain(
+    'Nothing was found about this address; both say what was not searched.',
+  );
   writeFileSync(to('file'), '');
   expect(await run(copy, email, to('file'))).toMatchObject({ code: 1 });
 });

@@ -23,6 +23,7 @@ const openEmpty = (): ReadModels => openSqliteReadModels({ file: ':memory:' });
 const busy: Projection = {
   name: 'busy',
   version: 1,
+  personal: false,
   indexes: [{ fields: ['count'] }],
   arrayIndexes: ['contacts'],
   handles: ['ContactSubscribed', 'ContactUnsubscribed'],

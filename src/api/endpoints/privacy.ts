@@ -23,7 +23,7 @@ const reason = text(
 export const privacyEndpoints = {
   export: ownRead('exportPerson', '/v1/privacy/export', {
     scope: 'privacy',
-    summary: 'Everything that is stored about an address',
+    summary: 'What is stored about an address',
     description:
       'With `Accept: text/html` a page that can be kept and printed. An address that nothing is known of is answered, too: `known` is false.',
     query: z.object({ email: address }),

@@ -1,4 +1,4 @@
-/** `audience privacy export`: everything that is stored about an address, as JSON and as a page. */
+/** `audience privacy export`: what is stored about an address, as JSON and as a page. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -19,12 +19,14 @@ import type { ServiceClient } from '../service-client.js';
 
 const names = ['export.json', 'export.html'] as const;
 
+const nothingFound = ' Nothing was found about this address; both say what was not searched.';
+
 const optionsSchema = z.object({ out: z.string().min(1) });
 
 export function registerPrivacyExport(privacy: Command, line: CommandLine): void {
   const command = privacy
     .command('export')
-    .description('everything that is stored about an address: export.json, and export.html to be read and printed')
+    .description('what is stored about an address: export.json, and export.html to be read and printed')
     .argument('<address>', 'the e-mail address')
     .requiredOption('--out <folder>', 'where the two files go; made where it is not there')
     .action((address: string, options: unknown) => exportTo(address, optionsSchema.parse(options), line));
@@ -47,8 +49,7 @@ async function exportTo(address: string, { out }: z.output<typeof optionsSchema>
   const recorded = service === undefined ? notRecorded : {};
   const files = names.map((name) => path.join(out, name));
   if (line.json) await line.stdout.write(`${JSON.stringify({ known, files, ...recorded })}\n`);
-  else
-    line.stderr.write(`Written to ${files.join(' and ')}.${known ? '' : ' Nothing is stored about this address.'}\n`);
+  else line.stderr.write(`Written to ${files.join(' and ')}.${known ? '' : nothingFound}\n`);
   if (service === undefined) sayNotRecorded(line);
 }
 

@@ -36,14 +36,22 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
   await whileOpen(line.openLog(), async (log) => {
     const started = scavenge ? { scavenges: await startScavenge(log, line) } : {};
     const state = await erasuresIn(log);
-    const missing = missingErasures(await registered(log, line), state);
+    const registers = await registersFor(log, line);
+    const registered = registers.flatMap(({ entries }) => entries);
+    const missing = missingErasures(registered, state);
     const digests = await unexplained(log, line);
     const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
     const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
     const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
     if (missing.length + digests.length > 0) line.exitWith(1);
-    if (line.json) await line.stdout.write(`${JSON.stringify({ erasures, missing, digests, ...started })}\n`);
-    else await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
+    if (line.json)
+      await line.stdout.write(
+        `${JSON.stringify({ erasures, registers: registers.map(ageOf), missing, digests, ...started })}\n`,
+      );
+    else {
+      await writeItems(line, erasures, { titles: ['erasure', 'requested', 'completed', 'reason', 'went'], rowOf });
+      line.stderr.write(registersInWords(registers, line.clock()));
+    }
     if (missing.length > 0)
       line.stderr.write(
         `The log lacks ${count(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
@@ -84,9 +92,37 @@ async function erasuresIn(log: EventReader): Promise<ErasuresState> {
 export const registersOf = ({ dataDir, env }: CommandLine): readonly string[] =>
   [dataDir, env['SEAL_DIR'] ?? ''].filter((folder) => folder !== '').map((folder) => path.join(folder, registerName));
 
-async function registered(log: EventReader, line: CommandLine): Promise<readonly RegisterEntry[]> {
+interface Register {
+  readonly file: string;
+  readonly entries: readonly RegisterEntry[];
+}
+
+async function registersFor(log: EventReader, line: CommandLine): Promise<readonly Register[]> {
   const logId = (await readLogId(log)) ?? '';
-  return registersOf(line).flatMap((file) => readRegister(file, logId));
+  return registersOf(line).map((file) => ({ file, entries: readRegister(file, logId) }));
+}
+
+/** Whether there was an erasure after the newest one it cannot tell. */
+const ageOf = ({ file, entries }: Register) => {
+  const newest =
+    entries
+      .map(({ requested_at }) => requested_at)
+      .sort()
+      .at(-1) ?? null;
+  return { file, erasures: entries.length, newest };
+};
+
+const dayMs = 86_400_000;
+
+function registersInWords(registers: readonly Register[], now: number): string {
+  const lines = registers.map(ageOf).map(({ file, erasures, newest }) => {
+    const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
+    const age = newest === null ? '' : `, the newest of ${newest}, ${count(days, 'day')} ago`;
+    return `Register ${file}: ${count(erasures, 'erasure')}${age}.\n`;
+  });
+  if (registers.length < 2)
+    lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');
+  return lines.join('');
 }
 
 async function unexplained(log: EventReader, { stderr, monotonic, signal }: CommandLine): Promise<readonly Finding[]> {

@@ -1,0 +1,51 @@
+/** What a rebuild has built and nobody has made live: it may hold who is erased, so it goes where nobody continues it. */
+import { randomUUID } from 'node:crypto';
+import { createLease, leaseMs } from '../projector/lease.js';
+import { dropAll, readOldStorages } from '../projector/old-storages.js';
+import {
+  checkpointName,
+  isAmong,
+  rebuildName,
+  storedViews,
+  type Storages,
+  type ViewsWriter,
+} from '../projector/storage.js';
+import { storageOf, type ReadModels } from '../readmodels/read-models.js';
+import { isOpen, readRecord } from './rebuild-record.js';
+
+/** The caller holds the lease of rebuilds. */
+export async function dropUnfinished(writer: ViewsWriter): Promise<void> {
+  const { readModels, epoch, check } = writer;
+  const previous = await readModels.checkpoint(rebuildName);
+  // It may be live by now: this process may have been stopped for long.
+  const live = (await readModels.checkpoint(checkpointName))?.storages ?? {};
+  const old = await readOldStorages(readModels);
+  check();
+  // Before the storages: else, after a crash, the next build would go on in empty ones.
+  await readModels.forget({ name: rebuildName, previous, epoch });
+  await dropAll(
+    writer,
+    storedViews(previous?.storages ?? {}).filter((view) => live[view.name] !== storageOf(view) && !isAmong(view, old)),
+  );
+}
+
+/** The storages that nobody continued and that were dropped; undefined: somebody builds, or is about to. @throws ReadModelsUnavailableError @throws LeaseLostError */
+export async function dropAbandoned(
+  readModels: ReadModels,
+  isWanted: (storages: Storages) => boolean,
+): Promise<Storages | undefined> {
+  const { storages = {} } = (await readModels.checkpoint(rebuildName)) ?? {};
+  if (Object.keys(storages).length === 0 || !isWanted(storages)) return {};
+  const record = await readRecord(readModels);
+  if (record !== undefined && isOpen(record)) return undefined;
+  const now = (): number => performance.now();
+  const lease = createLease({ readModels, name: 'rebuild', holder: randomUUID(), ttl: leaseMs, now });
+  try {
+    const epoch = await lease.hold(AbortSignal.timeout(1));
+    if (epoch === null) return undefined;
+    await dropUnfinished({ readModels, epoch, check: () => lease.check() });
+    return storages;
+  } finally {
+    await lease.close();
+  }
+}

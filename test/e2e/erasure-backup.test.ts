@@ -1,0 +1,70 @@
+/** A copy of the whole data folder from before an erasure, started elsewhere: what it shows, and the steps of docs/operations.md that mend it. */
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ok, someAddress, unique } from '../support/answers.js';
+import { audience, type Ended } from '../support/audience.js';
+import { eventually, freshFolder, runToExit, startService, type Service } from '../support/service.js';
+import { onServers } from '../support/stores.js';
+
+const backup = freshFolder();
+const second = freshFolder();
+const register = 'erasures.ndjson';
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ env: { SEAL_DIR: second } });
+});
+afterAll(async () => {
+  await service.close();
+  for (const folder of [backup, second]) rmSync(folder, { recursive: true });
+});
+
+async function erase(email: string): Promise<void> {
+  const asked = await service.post('/v1/privacy/erasures', { email });
+  const location = String(asked.headers.location);
+  await eventually(async () => ((await service.get(location)).field('status') === 'completed' ? true : undefined));
+}
+const status = (env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> =>
+  audience(['--data-dir', backup, 'privacy', 'status', ...words], { env });
+
+test.skipIf(onServers)('the newest register, put in first, keeps the backup from showing who was erased', async () => {
+  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const [early, late] = [someAddress(), someAddress()];
+  for (const email of [early, late])
+    await ok(service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' }));
+  await erase(early);
+  await service.kill('SIGTERM');
+  cpSync(service.dataDir, backup, { recursive: true });
+  await service.start();
+  await erase(late);
+  await service.kill('SIGTERM');
+
+  // The register travelled with the folder: nothing in it tells that it is old.
+  const alone = await status({});
+  expect(alone.code).toBe(0);
+  expect(alone.err).toMatch(
+    /erasures\.ndjson: 1 erasure, the newest of \S+Z, 0 days ago\.\nNo second place for the register \(SEAL_DIR\)/,
+  );
+  const beside = await status({ SEAL_DIR: second }, '--json');
+  expect(beside.code).toBe(1);
+  const { registers, missing, erasures } = JSON.parse(beside.out) as Readonly<Record<string, unknown>>;
+  // What the alarm of docs/privacy.md asks for.
+  const completed = { at: expect.any(String) as unknown };
+  expect(erasures).toMatchObject([
+    { completed, requested_at: expect.any(String) as unknown, waits_for_scavenge: false },
+  ]);
+  expect(registers).toMatchObject([{ erasures: 1 }, { file: path.join(second, register), erasures: 2 }]);
+  expect(missing).toHaveLength(1);
+
+  // The steps of the page.
+  cpSync(path.join(second, register), path.join(backup, register));
+  expect((await status({})).err).toContain('The log lacks 1 erasure of the register: audience privacy reapply');
+  expect((await runToExit(backup, {})).output).toContain('audience privacy reapply');
+  expect((await audience(['--data-dir', backup, 'privacy', 'reapply'])).code).toBe(0);
+  const restored = await startService({ dataDir: backup });
+  expect((await restored.get(`/v1/contacts?email=${late}`)).status).toBe(404);
+  await eventually(() =>
+    Promise.resolve(readFileSync(path.join(backup, 'events.db')).includes(late) ? undefined : true),
+  );
+  await restored.close();
+});
