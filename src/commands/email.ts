@@ -46,7 +46,7 @@ function evolve(state: EmailState, event: EmailEvent): EmailState {
 function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>): EmailState {
   switch (event.type) {
     case 'EmailRequested': {
-      const { email_id, request_hash } = event.data;
+      const { email_id, request_hash = '' } = event.data;
       return { ...initial, status: 'requested', email_id, request_hash };
     }
     case 'EmailDispatchStarted': {
