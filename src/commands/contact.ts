@@ -9,8 +9,8 @@ import {
   type ProfileField,
   type SubscriptionStatus,
 } from '../events/contact.js';
-import type { Idempotency, Metadata } from '../events/envelope.js';
-import { knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import type { Metadata } from '../events/envelope.js';
+import { knownBy, replay, type Circumstances, type Creation, type Decider, type Decision } from './decider.js';
 
 export { profileFields } from '../events/contact.js';
 export type { Consent, ProfileField, SubscriptionStatus } from '../events/contact.js';
@@ -29,7 +29,7 @@ export interface ContactState {
   readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** How the contact was created, where the request had an `Idempotency-Key`. */
-  readonly creation: Idempotency | undefined;
+  readonly creation: Creation | undefined;
   /** The last one in the stream: a contact may have followed. */
   readonly erasure?: Erasure | undefined;
 }
@@ -87,7 +87,8 @@ function evolve(
     case 'ContactCreated': {
       const { contact_id: contactId, person } = event.data;
       const { erasure } = state;
-      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation: idempotency, erasure };
+      const creation = person && idempotency ? { ...idempotency, salt: person.salt } : undefined;
+      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation, erasure };
     }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };

@@ -59,15 +59,7 @@ interface EncodedEvent {
   readonly metadata: string;
 }
 
-interface Codec {
-  schemaVersion(type: EventType): number;
-  /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
-  encode(event: DomainEvent): string;
-  decode(stored: EncodedEvent): Recorded<DomainEvent>;
-  knows(type: string): type is EventType;
-}
-
-function createCodec(): Codec {
+function createCodec() {
   const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
   const knows = (type: string): type is EventType => schemas.has(type);
   const newest = (type: EventType): number => (upcasters[type]?.length ?? 0) + 1;
@@ -85,11 +77,12 @@ function createCodec(): Codec {
   return {
     knows,
     schemaVersion: newest,
-    encode(event) {
+    /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
+    encode(event: DomainEvent): string {
       assertSalted(event);
       return JSON.stringify(event.data);
     },
-    decode(stored) {
+    decode(stored: EncodedEvent): Recorded<DomainEvent> {
       const { type } = stored;
       const schema = schemas.get(type);
       if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);
@@ -113,7 +106,7 @@ function createCodec(): Codec {
   };
 }
 
-export const codec: Codec = createCodec();
+export const codec = createCodec();
 
 /** A copy of the event in which every `person` and `message` object carries a salt. */
 export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () => string): Event {
@@ -125,11 +118,18 @@ export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () =>
   return event;
 }
 
-function assertSalted({ type, data }: DomainEvent): void {
-  if ('person' in data && data.person !== undefined && data.person?.salt === undefined)
-    throw new TypeError(`${type}: person has no salt`);
-  if ('message' in data && data.message !== undefined && data.message?.salt === undefined)
-    throw new TypeError(`${type}: message has no salt`);
+/** Null where it was erased, undefined where the event has none. */
+function personalIn({ data }: DomainEvent) {
+  if ('person' in data) return data.person;
+  return 'message' in data ? data.message : undefined;
+}
+
+export const saltOf = (event: DomainEvent): string | undefined => personalIn(event)?.salt;
+
+function assertSalted(event: DomainEvent): void {
+  const personal = personalIn(event);
+  if (personal !== undefined && personal?.salt === undefined)
+    throw new TypeError(`${event.type}: its person or message has no salt`);
 }
 
 function parseJson(text: string, stored: EncodedEvent): unknown {

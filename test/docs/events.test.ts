@@ -117,7 +117,8 @@ describe('docs/events.md', () => {
 
   test('personal data stands under person and message only', () => {
     // `subject` without them is the key of a stream.
-    const personal = /email$|^first|^last|phone|birth|address|city|country|zipcode|subject$|mail_template|response|\bip$/i;
+    const personal =
+      /email$|^first|^last|phone|birth|address|city|country|zipcode|subject$|mail_template|response|\bip$/i;
     for (const [name, fields] of Object.entries(documented))
       for (const field of Object.keys(fields))
         if (!/^(?:person|message|subject)\b/.test(field)) expect(field, name).not.toMatch(personal);
