@@ -21,9 +21,8 @@ type EmailCall = Call<unknown, unknown, 'email_id'>;
 
 export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, clock }: EmailRoutes): void {
   routes.on(endpoints.send, async ({ input, context, idempotencyKey }) => {
-    const { variables, ...shown } = input;
-    const message = variables === undefined ? shown : { ...shown, variables };
-    const accepted = await email.send({ message, idempotencyKey }, context);
+    const { variables: _, ...shown } = input;
+    const accepted = await email.send({ message: input, idempotencyKey }, context);
     const location = ['Location', `/v1/email/${accepted.emailId}`];
     return { data: shown, headers: [...location, ...writtenHeaders(accepted)] };
   });

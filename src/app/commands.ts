@@ -86,6 +86,7 @@ export async function openCommands(options: CommandsOptions) {
     emails,
     keys,
     newId,
+    newSalt: sources.newSalt,
   });
 
   let kept: Snapshots | undefined;

@@ -1,9 +1,8 @@
 /** What clients can ask for: which streams a request touches, in which order, and what it answers. */
 import { ServiceError } from '../errors.js';
-import { contactStream, groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
+import { contactStream, groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { ContactEvent } from '../events/contact.js';
 import { nameKey } from '../events/names.js';
-import type { EmailEvent } from '../events/email.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
 import {
@@ -24,17 +23,14 @@ import {
   type SubscriptionStatus,
   type TagReference,
 } from './contact.js';
-import type { EmailCommand, EmailState } from './email.js';
-import { createEmailRequests } from './email-requests.js';
+import { createEmailRequests, type EmailRequestsOptions } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 
-interface AudienceOptions {
+interface AudienceOptions extends EmailRequestsOptions {
   readonly groups: CatalogueHandler;
   readonly lists: CatalogueHandler;
   readonly tags: CatalogueHandler;
   readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
-  readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
-  readonly keys: StreamKeys;
   readonly newId: (prefix: 'grp' | 'lst' | 'tag' | 'con' | 'eml') => string;
 }
 

@@ -1,8 +1,8 @@
 /** Decides commands that wait for one stream, one after the other on the loaded state, into the events of a single append. Pure but for the ids, times and salts it is given. */
-import { codec, withSalt, type DomainEvent } from '../events/codec.js';
+import { codec, saltOf, withSalt, type DomainEvent } from '../events/codec.js';
 import type { Metadata, NewEvent } from '../events/envelope.js';
 import { ServiceError } from '../errors.js';
-import { isRefusal, type Decider } from './decider.js';
+import { isRefusal, type Asked, type Decider } from './decider.js';
 
 /** Who asks, and why: goes into the metadata of every event that follows, see `metadataSchema`. */
 export interface CommandContext {
@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly causationId: string;
   readonly requestId: string;
   readonly actor: string;
-  readonly idempotency?: Metadata['idempotency'];
+  readonly idempotency?: Asked | undefined;
 }
 
 export interface Sources {
@@ -99,11 +99,11 @@ function decideOne<State, Command, Event extends DomainEvent>(
     if (decision.length === 0) return { status: 'accepted', state, events: [] };
     const now = new Date(sources.now()).toISOString();
     // Time never runs backwards within a stream: every answer about time cuts streams by it.
-    let stamp = stampOf(metadataOf(context, now < at ? at : now));
+    const salted = decision.map((event) => withSalt(event, sources.newSalt));
+    let stamp = stampOf(metadataOf(context, now < at ? at : now, salted));
     let after = state;
     const events: NewEvent<Event>[] = [];
-    for (const decided of decision) {
-      const event = withSalt(decided, sources.newSalt);
+    for (const event of salted) {
       const schema = codec.schemaVersion(event.type);
       if (schema !== stamp.metadata.schema) stamp = stampOf({ ...stamp.metadata, schema });
       after = decider.evolve(after, event, stamp.metadata);
@@ -127,8 +127,9 @@ function newEvent<Event extends DomainEvent>(event: Event, { metadata, text }: S
   return { id, event, metadata, encoded: { id, type: event.type, data: codec.encode(event), metadata: text } };
 }
 
-function metadataOf(context: CommandContext, at: string): Metadata {
-  const { correlationId, causationId, requestId, actor, idempotency } = context;
+/** The hash of what was asked dies with the salt, which goes with the personal data. */
+function metadataOf(context: CommandContext, at: string, events: readonly DomainEvent[]): Metadata {
+  const { correlationId, causationId, requestId, actor, idempotency: asked } = context;
   return {
     at,
     $correlationId: correlationId,
@@ -136,9 +137,12 @@ function metadataOf(context: CommandContext, at: string): Metadata {
     request_id: requestId,
     actor,
     schema: 1,
-    ...(idempotency === undefined ? {} : { idempotency }),
+    ...(asked && { idempotency: { key_hash: asked.key_hash, request_hash: asked.hash(firstSalt(events)) } }),
   };
 }
+
+const firstSalt = (events: readonly DomainEvent[]): string | undefined =>
+  events.map(saltOf).find((salt) => salt !== undefined);
 
 /** Upper bound without measuring, where the text is short: the limit guards the append, the exact size does not matter. */
 function textBytes({ data, metadata }: NewEvent<unknown>['encoded']): number {

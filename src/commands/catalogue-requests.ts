@@ -65,5 +65,5 @@ export const replayableContext = (context: CommandContext, { keys, idempotencyKe
     ? context
     : {
         ...context,
-        idempotency: { key_hash: keys.creationKey(idempotencyKey), request_hash: keys.requestHash(input()) },
+        idempotency: { key_hash: keys.creationKey(idempotencyKey), hash: (salt) => keys.requestHash(input(), salt) },
       };

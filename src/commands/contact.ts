@@ -9,8 +9,16 @@ import {
   type ProfileField,
   type SubscriptionStatus,
 } from '../events/contact.js';
-import type { Idempotency, Metadata } from '../events/envelope.js';
-import { isRefusal, knownBy, replay, type Circumstances, type Decider, type Decision } from './decider.js';
+import type { Metadata } from '../events/envelope.js';
+import {
+  isRefusal,
+  knownBy,
+  replay,
+  type Circumstances,
+  type Creation,
+  type Decider,
+  type Decision,
+} from './decider.js';
 import { partOf, without, type Unnamed } from './erased-parts.js';
 
 export { profileFields } from '../events/contact.js';
@@ -30,7 +38,7 @@ export interface ContactState {
   readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** How the contact was created, where the request had an `Idempotency-Key`. */
-  readonly creation: Idempotency | undefined;
+  readonly creation: Creation | undefined;
   /** The last one in the stream: a contact may have followed. */
   readonly erasure?: Erasure | undefined;
   /** By erasure id: who is erased, and what no ContactErased has named yet. Seldom anything. */
@@ -103,8 +111,8 @@ function evolve(
     case 'ContactCreated': {
       const { contact_id: contactId, person } = event.data;
       const { erasure, unnamed } = state;
-      const profile = changed({}, person);
-      return { contactId, profile, subscriptions: new Map(), creation: idempotency, erasure, unnamed };
+      const creation = person && idempotency ? { ...idempotency, salt: person.salt } : undefined;
+      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation, erasure, unnamed };
     }
     case 'ContactProfileChanged':
       return { ...state, profile: changed(state.profile, event.data.person) };

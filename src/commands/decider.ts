@@ -12,16 +12,33 @@ export interface Refusal {
 /** New events in order; none when the state is already as the command wants it. */
 export type Decision<Event> = readonly Event[] | Refusal;
 
+/** The keyed hashes of an `Idempotency-Key` and of what is asked with it: under a salt as it is stored, without one as earlier versions did. */
+export interface Asked {
+  readonly key_hash: string;
+  readonly hash: (salt?: string) => string;
+}
+
+/** What is remembered of a request to know its repeat. It is forgotten with the content, which could be guessed from it. */
+export interface Remembered {
+  readonly request_hash: string;
+  /** Of the first `person` or `message` that the request wrote. */
+  readonly salt?: string | undefined;
+}
+
+export type Creation = Remembered & Idempotency;
+
+export const isRepeat = (of: Remembered | undefined, asked: Asked | undefined): boolean =>
+  of !== undefined && asked !== undefined && [asked.hash(of.salt), asked.hash()].includes(of.request_hash);
+
 /** What a repeat of a create gets: nothing new, or a refusal. Undefined: it is no repeat of this creation. */
-export function replay(creation?: Idempotency, asked?: Idempotency): readonly never[] | Refusal | undefined {
+export function replay(creation?: Creation, asked?: Asked): readonly never[] | Refusal | undefined {
   if (asked === undefined || creation?.key_hash !== asked.key_hash) return undefined;
-  return creation.request_hash === asked.request_hash ? [] : { refused: 'idempotency_conflict' };
+  return isRepeat(creation, asked) ? [] : { refused: 'idempotency_conflict' };
 }
 
 /** What a command is decided in, beside the state. */
 export interface Circumstances {
-  /** As it will stand in the metadata of the events. */
-  readonly idempotency?: Idempotency | undefined;
+  readonly idempotency?: Asked | undefined;
   /** Of the last event of the stream; -1 where there is none. */
   readonly revision: bigint;
 }

@@ -6,13 +6,6 @@ import type { CommandHandler, Handled } from './command-handler.js';
 import { emailContent } from './email-content.js';
 import type { EmailCommand, EmailMessage, EmailState, EmailStatus } from './email.js';
 
-export interface AcceptedEmail {
-  readonly emailId: string;
-  /** True when an earlier request with the same key had been accepted already. */
-  readonly replayed: boolean;
-  readonly position: string;
-}
-
 export interface ChangedEmail {
   readonly emailId: string;
   readonly status: EmailStatus;
@@ -27,31 +20,38 @@ interface SendEmail {
 }
 type ChangeEmail = { readonly stream: string };
 
-interface EmailRequestsOptions {
+export interface EmailRequestsOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
   readonly newId: (prefix: 'eml') => string;
+  readonly newSalt: () => string;
 }
 
 /** Each of them throws a ServiceError: a refusal of the contract, or `unavailable`. */
-export function createEmailRequests({ emails, keys, newId }: EmailRequestsOptions) {
+export function createEmailRequests({ emails, keys, newId, newSalt }: EmailRequestsOptions) {
+  /** Without a salt as in schema 1 of `EmailRequested`. */
+  function requestHash({ from_email, to_email, subject, mail_template, ...more }: EmailMessage, salt?: string): string {
+    const fields = [from_email, to_email, subject, mail_template];
+    if (salt === undefined)
+      return keys.requestHash(more.variables === undefined ? fields : [...fields, more.variables]);
+    const sorted = Object.entries(more).sort(([one], [other]) => (one < other ? -1 : 1));
+    return keys.requestHash([...fields, Object.fromEntries(sorted)], salt);
+  }
+
   return {
-    async send({ message, idempotencyKey }: SendEmail, context: CommandContext): Promise<AcceptedEmail> {
+    /** `replayed`: an earlier request with the same key had been accepted already. */
+    async send({ message, idempotencyKey }: SendEmail, context: CommandContext) {
       const emailId = newId('eml');
       const key = keys.emailKey(idempotencyKey === undefined ? { emailId } : { idempotencyKey });
       emailContent(message);
-      const { from_email, to_email, subject, mail_template, variables } = message;
-      const fields = [from_email, to_email, subject, mail_template] as const;
-      const requestHash = keys.requestHash(variables === undefined ? fields : [...fields, variables]);
-      const idempotency = { key_hash: key, request_hash: requestHash };
+      const idempotency = { key_hash: key, hash: (salt?: string) => requestHash(message, salt) };
       const { state, position } = await emails.execute({
         stream: emailStream(key),
         command: {
           type: 'RequestEmail',
           email_id: emailId,
-          recipient_key: keys.contactKey(to_email),
-          request_hash: requestHash,
-          message,
+          recipient_key: keys.contactKey(message.to_email),
+          message: { salt: newSalt(), ...message },
         },
         context: idempotencyKey === undefined ? context : { ...context, idempotency },
         assumeNew: true,

@@ -1,8 +1,14 @@
 /** The rules of one transactional e-mail: requested once, attempted by one sender at a time, and never again once it is known to be sent. */
-import type { EmailEvent } from '../events/email.js';
-import { emailSchemas } from '../events/email.js';
-import { isRefusal, knownBy, type Circumstances, type Decider, type Decision } from './decider.js';
-import type { Variables } from './mustache.js';
+import { emailSchemas, type EmailEvent } from '../events/email.js';
+import {
+  isRefusal,
+  isRepeat,
+  knownBy,
+  type Circumstances,
+  type Decider,
+  type Decision,
+  type Remembered,
+} from './decider.js';
 
 export type EmailStatus =
   'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed' | 'cancelled';
@@ -10,7 +16,8 @@ export type EmailStatus =
 export interface EmailState {
   readonly status: EmailStatus;
   readonly email_id: string;
-  readonly request_hash: string;
+  /** Absent where the request had no `Idempotency-Key`, and once the content is erased. */
+  readonly request?: Remembered | undefined;
   /** Attempts started so far; the running one has this number. */
   readonly attempts: number;
   /** Attempts that were put in doubt: these may still turn out to have been sent. */
@@ -26,7 +33,6 @@ export interface EmailState {
 const initial: EmailState = {
   status: 'none',
   email_id: '',
-  request_hash: '',
   attempts: 0,
   doubts: [],
   running: null,
@@ -39,15 +45,16 @@ export const maxDoubts = 5;
 
 /** `sent` is final: nothing after it changes it. */
 function evolve(state: EmailState, event: EmailEvent): EmailState {
-  if (event.type === 'EmailErased') return { ...state, erased_through: event.data.through };
+  if (event.type === 'EmailErased') return { ...state, request: undefined, erased_through: event.data.through };
   return state.status === 'sent' ? state : progressed(state, event);
 }
 
 function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>): EmailState {
   switch (event.type) {
     case 'EmailRequested': {
-      const { email_id, request_hash } = event.data;
-      return { ...initial, status: 'requested', email_id, request_hash };
+      const { email_id, request_hash, message } = event.data;
+      const request = message && request_hash !== undefined ? { request_hash, salt: message.salt } : undefined;
+      return { ...initial, status: 'requested', email_id, request };
     }
     case 'EmailDispatchStarted': {
       const { attempt, run_id, deadline } = event.data;
@@ -77,21 +84,13 @@ function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'Email
 
 const doubtStatus = (next: string | null): EmailStatus => (next === null ? 'held' : 'in_doubt');
 
-export interface EmailMessage {
-  readonly from_email: string;
-  readonly to_email: string;
-  readonly subject: string;
-  readonly mail_template: string;
-  /** Present: subject and template are rendered with them. */
-  readonly variables?: Variables | undefined;
-}
+type Requested = Extract<EmailEvent, { type: 'EmailRequested' }>['data'];
+type Message = NonNullable<Requested['message']>;
+export type EmailMessage = Readonly<Omit<Message, 'salt'>>;
 
-interface RequestEmail {
+interface RequestEmail extends Readonly<Pick<Requested, 'email_id' | 'recipient_key'>> {
   readonly type: 'RequestEmail';
-  readonly email_id: string;
-  readonly recipient_key: string;
-  readonly request_hash: string;
-  readonly message: EmailMessage;
+  readonly message: Readonly<Message>;
 }
 
 /** Claims the next attempt. It was won if an event came of it. */
@@ -168,7 +167,7 @@ export type EmailCommand =
 function decide(command: EmailCommand, state: EmailState, circumstances: Circumstances): Decision<EmailEvent> {
   switch (command.type) {
     case 'RequestEmail':
-      return request(command, state);
+      return request(command, state, circumstances);
     case 'StartDispatch':
       return startDispatch(command, state);
     case 'RecordSent':
@@ -190,11 +189,14 @@ function decide(command: EmailCommand, state: EmailState, circumstances: Circums
   }
 }
 
-function request(command: RequestEmail, state: EmailState): Decision<EmailEvent> {
-  if (state.status !== 'none')
-    return state.request_hash === command.request_hash ? [] : { refused: 'idempotency_conflict' };
-  const { email_id, recipient_key, request_hash, message } = command;
-  return [{ type: 'EmailRequested', data: { email_id, recipient_key, request_hash, message: { ...message } } }];
+function request(command: RequestEmail, state: EmailState, { idempotency }: Circumstances): Decision<EmailEvent> {
+  const { email_id, recipient_key, message } = command;
+  if (state.status === 'none') {
+    const hash = idempotency && { request_hash: idempotency.hash(message.salt) };
+    return [{ type: 'EmailRequested', data: { email_id, recipient_key, ...hash, message } }];
+  }
+  const isSame = state.email_id === email_id || isRepeat(state.request, idempotency);
+  return isSame ? [] : { refused: 'idempotency_conflict' };
 }
 
 function startDispatch({ run_id, deadline, now }: StartDispatch, state: EmailState): Decision<EmailEvent> {

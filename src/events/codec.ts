@@ -29,7 +29,10 @@ export const eventSchemas = {
 type Upcaster = (data: unknown) => unknown;
 
 /** Upcasters by stored event name; the one at index n turns version n + 1 into n + 2. The newest version is thus their number + 1. */
-const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {};
+const upcasters: Partial<Record<EventType, readonly Upcaster[]>> = {
+  // Schema 2 only allows more: what schema 1 says, it says in the same words.
+  EmailRequested: [(data) => data],
+};
 
 /** An event of a type that this version of the service does not know. A decider refuses it, a view skips and counts it. */
 export class UnknownEventTypeError extends Error {
@@ -56,19 +59,10 @@ interface EncodedEvent {
   readonly metadata: string;
 }
 
-interface Codec {
-  schemaVersion(type: EventType): number;
-  /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
-  encode(event: DomainEvent): string;
-  decode(stored: EncodedEvent): Recorded<DomainEvent>;
-  knows(type: string): type is EventType;
-}
-
-/** The codec over a table of upcasters; the service uses `codec`, tests bring their own upcasters. */
-function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Codec {
+function createCodec() {
   const schemas = new Map<string, z.ZodType<object>>(Object.entries(eventSchemas));
   const knows = (type: string): type is EventType => schemas.has(type);
-  const newest = (type: EventType): number => (table[type]?.length ?? 0) + 1;
+  const newest = (type: EventType): number => (upcasters[type]?.length ?? 0) + 1;
   /** Events of one command follow each other with the same metadata: parsed once. */
   let lastMetadata: { readonly text: string; readonly metadata: Metadata } | undefined;
 
@@ -83,11 +77,12 @@ function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Co
   return {
     knows,
     schemaVersion: newest,
-    encode(event) {
+    /** JSON text of a new event's data. Throws a TypeError when a `person` or `message` has no salt: such an event must never be stored. */
+    encode(event: DomainEvent): string {
       assertSalted(event);
       return JSON.stringify(event.data);
     },
-    decode(stored) {
+    decode(stored: EncodedEvent): Recorded<DomainEvent> {
       const { type } = stored;
       const schema = schemas.get(type);
       if (schema === undefined || !knows(type)) throw new UnknownEventTypeError(`${where(stored)} has unknown type`);
@@ -97,7 +92,7 @@ function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Co
           `${where(stored)} has schema ${metadata.schema}, newest known is ${newest(type)}`,
         );
       let data = parseJson(stored.data, stored);
-      for (const upcast of table[type]?.slice(metadata.schema - 1) ?? []) data = upcast(data);
+      for (const upcast of upcasters[type]?.slice(metadata.schema - 1) ?? []) data = upcast(data);
       const event = { type, data: parse(schema, data, stored) } as DomainEvent;
       return {
         stream: stored.stream,
@@ -111,7 +106,7 @@ function createCodec(table: Partial<Record<EventType, readonly Upcaster[]>>): Co
   };
 }
 
-export const codec: Codec = createCodec(upcasters);
+export const codec = createCodec();
 
 /** A copy of the event in which every `person` and `message` object carries a salt. */
 export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () => string): Event {
@@ -123,11 +118,18 @@ export function withSalt<Event extends DomainEvent>(event: Event, newSalt: () =>
   return event;
 }
 
-function assertSalted({ type, data }: DomainEvent): void {
-  if ('person' in data && data.person !== undefined && data.person?.salt === undefined)
-    throw new TypeError(`${type}: person has no salt`);
-  if ('message' in data && data.message !== undefined && data.message?.salt === undefined)
-    throw new TypeError(`${type}: message has no salt`);
+/** Null where it was erased, undefined where the event has none. */
+function personalIn({ data }: DomainEvent) {
+  if ('person' in data) return data.person;
+  return 'message' in data ? data.message : undefined;
+}
+
+export const saltOf = (event: DomainEvent): string | undefined => personalIn(event)?.salt;
+
+function assertSalted(event: DomainEvent): void {
+  const personal = personalIn(event);
+  if (personal !== undefined && personal?.salt === undefined)
+    throw new TypeError(`${event.type}: its person or message has no salt`);
 }
 
 function parseJson(text: string, stored: EncodedEvent): unknown {

@@ -9,14 +9,23 @@ const smtpCode = z.number().int().optional();
 /** Enhanced status code of the reply (RFC 3463), such as `5.1.1`. */
 const enhancedCode = z.string().optional();
 const time = z.iso.datetime({ precision: 3 });
+const text = z.string().optional();
+/** `content` in base64; with a `content_id` the HTML shows it. */
+const attachment = z.object({ filename: z.string(), content_type: z.string(), content: z.string(), content_id: text });
 
 const outcome = { ...attempt, smtp_code: smtpCode, enhanced_code: enhancedCode, reason: z.string(), message: reply };
 
 export const emailSchemas = {
+  /** Schema 2. Nothing writes `list_id`, `send_at`, `labels`, `template`, `reply_to`, `text`, `headers`, `attachments` yet. */
   EmailRequested: z.object({
     email_id: z.string(),
     recipient_key: z.string(),
-    request_hash: z.string(),
+    /** Absent where the request had no `Idempotency-Key`. */
+    request_hash: text,
+    list_id: text,
+    send_at: time.optional(),
+    labels: z.array(z.string()).optional(),
+    template: z.object({ template_id: z.string(), version: z.number().int().min(1) }).optional(),
     message: personal({
       from_email: z.string(),
       to_email: z.string(),
@@ -24,6 +33,10 @@ export const emailSchemas = {
       mail_template: z.string(),
       /** Present: `subject` and `mail_template` are Mustache, rendered at each attempt. */
       variables: z.record(z.string(), z.unknown()).optional(),
+      reply_to: text,
+      text,
+      headers: z.record(z.string(), z.string()).optional(),
+      attachments: z.array(attachment).optional(),
     }),
   }),
   /** The claim of one attempt, appended before the connection is opened. After `deadline` others may judge it. */

@@ -20,8 +20,8 @@ export interface StreamKeys {
   emailKey(source: { readonly idempotencyKey: string } | { readonly emailId: string }): string;
   /** Hash of the idempotency key of a create: never that of an e-mail's stream. */
   creationKey(idempotencyKey: string): string;
-  /** Hash under which two requests are the same request: over the four fields of an e-mail as received, or what a create asks for. */
-  requestHash(fields: readonly unknown[]): string;
+  /** Hash under which two requests are the same request. With a salt nothing can be guessed from it once the salt is gone. */
+  requestHash(fields: readonly unknown[], salt?: string): string;
   /** Tells whether two starts used the same secret, and nothing else about it. */
   fingerprint(logId: string): string;
 }
@@ -37,7 +37,7 @@ export function deriveStreamKeys(secret: string): StreamKeys {
     contactKey: (address) => stream(comparedAddress(address)),
     emailKey: (source) => idempotency('emailId' in source ? `id:${source.emailId}` : `key:${source.idempotencyKey}`),
     creationKey: (idempotencyKey) => idempotency(`create:${idempotencyKey}`),
-    requestHash: (fields) => request(JSON.stringify(fields)),
+    requestHash: (fields, salt = '') => request(salt + JSON.stringify(fields)),
     fingerprint,
   };
 }

@@ -1,7 +1,7 @@
 /** The rules of an e-mail: each command in each state, and that a decision made again changes nothing. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRefusal } from '../../src/commands/decider.js';
+import { isRefusal, type Asked } from '../../src/commands/decider.js';
 import { emailDecider, isDue, maxDoubts, type EmailCommand, type EmailState } from '../../src/commands/email.js';
 import type { EmailEvent } from '../../src/events/email.js';
 
@@ -10,7 +10,7 @@ const at = (minute: number): string => new Date(Date.UTC(2024, 4, 6, 7, minute))
 const id = { email_id: 'eml_1' };
 const message = { from_email: 'a@b.example', to_email: 'c@d.example', subject: 's', mail_template: 't' };
 
-const request: EmailCommand = { type: 'RequestEmail', ...id, recipient_key: 'r', request_hash: 'h', message };
+const request: EmailCommand = { type: 'RequestEmail', ...id, recipient_key: 'r', message };
 const start: EmailCommand = { type: 'StartDispatch', run_id: 'run', deadline: at(30), now: at(10) };
 const sent = (attempt = 1): EmailCommand => ({ type: 'RecordSent', attempt, reason: 'accepted', smtp_code: 250 });
 const defer: EmailCommand = { type: 'RecordDeferred', attempt: 1, reason: 'smtp_4xx', next_attempt_at: at(20) };
@@ -32,7 +32,7 @@ const release: EmailCommand = { type: 'ReleaseEmail', next_attempt_at: at(10) };
 
 const requested: EmailEvent = {
   type: 'EmailRequested',
-  data: { ...id, recipient_key: 'r', request_hash: 'h', message },
+  data: { ...id, recipient_key: 'r', message },
 };
 const claimed = (attempt = 1): EmailEvent => ({
   type: 'EmailDispatchStarted',
@@ -72,8 +72,12 @@ type StateName = keyof typeof states;
 
 const fold = (events: readonly EmailEvent[]): EmailState =>
   events.reduce((state, event) => evolve(state, event, { at: '' }), initial);
-const decided = (given: readonly EmailEvent[], when: EmailCommand): readonly EmailEvent[] | string => {
-  const decision = decide(when, fold(given), { revision: BigInt(given.length) - 1n });
+const decided = (
+  given: readonly EmailEvent[],
+  when: EmailCommand,
+  idempotency?: Asked,
+): readonly EmailEvent[] | string => {
+  const decision = decide(when, fold(given), { idempotency, revision: BigInt(given.length) - 1n });
   return isRefusal(decision) ? decision.refused : decision;
 };
 
@@ -145,12 +149,42 @@ test('events carry what the command says', () => {
   expect(decided(states.sending, withCodes)).toMatchObject([{ data: { reason: 'accepted', enhanced_code: '2.0.0' } }]);
 });
 
-test('a replay of the request leaves the first e-mail id in place; another request under the key is refused', () => {
-  const replay: EmailCommand = { ...request, email_id: 'eml_2' };
-  expect(decided(states.sent, replay)).toEqual([]);
-  expect(fold(states.sent).email_id).toBe('eml_1');
-  for (const given of Object.values(states).slice(1))
-    expect(decided(given, { ...request, request_hash: 'other' })).toBe('idempotency_conflict');
+describe('a repeat of the request', () => {
+  const salt = '5a17'.repeat(8);
+  const repeat: EmailCommand = { ...request, email_id: 'eml_2', message: { salt: 'another', ...message } };
+  const asking = (what: string): Asked => ({ key_hash: 'k', hash: (own = 'bare') => `${own}:${what}` });
+  const of = (request_hash: string | undefined, first = { salt, ...message }): EmailEvent => ({
+    type: 'EmailRequested',
+    data: { ...id, recipient_key: 'r', request_hash, message: first },
+  });
+  const erased: EmailEvent = { type: 'EmailErased', data: { ...id, through: 0, reason: 'retention' } };
+  const redacted: EmailEvent = { ...requested, data: { ...requested.data, request_hash: `${salt}:h`, message: null } };
+  const later = Object.values(states).flatMap(([first, ...rest]) => (first === undefined ? [] : [rest]));
+
+  test('is stored with the hash under the salt of its message, and without any where there is no key', () => {
+    const salted: EmailCommand = { ...request, message: { salt, ...message } };
+    expect(decided([], salted, asking('h'))).toEqual([of(`${salt}:h`)]);
+    expect(decided([], salted)).toEqual([of(undefined)]);
+  });
+
+  test('with the same key is none where the same was asked for, in either schema, and is refused where not', () => {
+    for (const rest of later)
+      for (const first of [of(`${salt}:h`), of('bare:h')]) {
+        expect(decided([first, ...rest], repeat, asking('h'))).toEqual([]);
+        expect(fold([first, ...rest]).email_id).toBe('eml_1');
+        expect(decided([first, ...rest], repeat, asking('other'))).toBe('idempotency_conflict');
+      }
+  });
+
+  test('is refused once the content is erased, whatever it asks for; the request itself is taken again', () => {
+    for (const asked of [asking('h'), asking('other')]) {
+      for (const rest of later)
+        for (const first of [of(`${salt}:h`), of('bare:h')])
+          expect(decided([first, ...rest, erased], repeat, asked)).toBe('idempotency_conflict');
+      expect(decided([redacted], repeat, asked)).toBe('idempotency_conflict');
+      expect(decided([of(`${salt}:h`), cancelled, erased], request, asked)).toEqual([]);
+    }
+  });
 });
 
 test('only the deadline, or the end of its run, gives an attempt into the hands of others', () => {

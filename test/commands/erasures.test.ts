@@ -105,7 +105,7 @@ describe('the erasure of a contact', () => {
     const unknown = given(contactDecider, ...life, erased);
     unknown.when({ type: 'UpdateStatus', list, status: 'Subscribed' }).thenRefused('unknown_contact');
     const save = { contactId: 'con_02', email: 'ada@example.com', profile: {}, list, status: 'Subscribed' } as const;
-    const created = unknown.when({ type: 'Create', ...save }, { key_hash: 'k', request_hash: 'other' });
+    const created = unknown.when({ type: 'Create', ...save }, { key_hash: 'k', hash: () => 'other' });
     created.then(
       { type: 'ContactCreated', data: { contact_id: 'con_02', person: { email: 'ada@example.com' } } },
       { type: 'ContactSubscribed', data: { contact_id: 'con_02', ...list, previous_status: null } },

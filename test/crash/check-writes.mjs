@@ -93,13 +93,14 @@ function checkData({ kind, noun, name, target, list, email, tagNames, contactSta
   return wrong;
 }
 
-function checkEmail({ mail, location, replayed, data }, events, history) {
+function checkEmail({ key, mail, location, replayed, data }, events, history) {
   const id = location.split('/').at(-1);
   const [requested] = events ?? history.emailsById.get(id) ?? [];
   if (requested?.data.email_id !== id) return ['lost: there is no such EmailRequested'];
   const problems = [];
   if ((events === undefined) !== replayed) problems.push('said to be replayed and was not, or the other way round');
-  if (requested.data.request_hash !== history.requestHash(mail)) problems.push('the stored request is another one');
+  const hash = key === undefined ? undefined : history.requestHash(mail, requested.data.message.salt);
+  if (requested.data.request_hash !== hash) problems.push('the stored request is another one');
   if (Object.entries(mail).some(([field, value]) => data[field] !== value)) problems.push('the echo is another one');
   return problems;
 }
@@ -124,7 +125,8 @@ function checkRefusal(entry, history) {
   }
   if (type === 'idempotency_conflict') {
     const [first] = history.emails.get(history.emailStream({ idempotencyKey: entry.key })) ?? [];
-    const isTrue = first !== undefined && first.data.request_hash !== history.requestHash(entry.mail);
+    const isTrue =
+      first !== undefined && first.data.request_hash !== history.requestHash(entry.mail, first.data.message.salt);
     return isTrue ? [] : ['the key had not been used with another request'];
   }
   return [`unexpected: ${entry.message}`];

@@ -11,7 +11,8 @@ export function replay(events, { journal, keys }) {
     contacts: createContactHistory(),
     contactStream: (email) => `contact-${keys.contactKey(email)}`,
     emailStream: (source) => `email-${keys.emailKey(source)}`,
-    requestHash: (mail) => keys.requestHash([mail.from_email, mail.to_email, mail.subject, mail.mail_template]),
+    requestHash: ({ from_email, to_email, subject, mail_template }, salt) =>
+      keys.requestHash([from_email, to_email, subject, mail_template, {}], salt),
     recipientKey: keys.contactKey,
     /** Events by request id and stream. */
     written: new Map(),
@@ -88,9 +89,9 @@ function checkAppend(append, operation, history) {
 
 function checkRequested(append, { mail, key }, history) {
   const [{ stream, revision, data, metadata }] = append;
-  const { salt: _, ...message } = data.message ?? {};
+  const { salt, ...message } = data.message ?? {};
   const source = key === undefined ? { emailId: data.email_id } : { idempotencyKey: key };
-  const hash = history.requestHash(mail);
+  const hash = key === undefined ? undefined : history.requestHash(mail, salt);
   const idempotency =
     key === undefined ? undefined : { key_hash: history.emailStream(source).slice(6), request_hash: hash };
   return [

@@ -19,7 +19,8 @@ const keys = deriveStreamKeys(secret);
 const logId = '5b0c8f7e-1d2a-4c3b-9e8f-7a6b5c4d3e2f';
 const ago = (days: number): string => retainedSince(days, Date.now());
 const idOf = (number: number): string => `eml_01JQ8ZK3V5W7X9YABC0000000${number}`;
-const streamOf = (number: number): string => emailStream(keys.emailKey({ emailId: idOf(number) }));
+const keyOf = (number: number): string => `key-${number}`;
+const streamOf = (number: number): string => emailStream(keys.emailKey({ idempotencyKey: keyOf(number) }));
 
 let dataDir: string;
 beforeEach(async () => {
@@ -52,6 +53,13 @@ const openOwn = () =>
 
 const saidBy = (number: number): string => `unmistakable-${number}`;
 
+const mailOf = (number: number) => ({
+  from_email: 'a@example.com',
+  to_email: 'ada@example.com',
+  subject: saidBy(number),
+  mail_template: `<p>${saidBy(number)}</p>`,
+});
+
 interface Past {
   readonly number: number;
   readonly days: number;
@@ -60,16 +68,16 @@ interface Past {
 
 async function append(store: Pick<EventStore, 'append'>, { number, days, events }: Past): Promise<void> {
   const email_id = idOf(number);
-  const said = { from_email: 'a@example.com', subject: saidBy(number), mail_template: `<p>${saidBy(number)}</p>` };
-  const message = { salt: exampleSalt, to_email: 'ada@example.com', ...said };
+  const message = { salt: exampleSalt, ...mailOf(number) };
   const recipient_key = keys.contactKey('ada@example.com');
   const request: EmailEvent = {
     type: 'EmailRequested',
-    data: { email_id, recipient_key, request_hash: '0'.repeat(32), message },
+    data: { email_id, recipient_key, request_hash: keys.requestHash(Object.values(mailOf(number))), message },
   };
   const appended = [request, ...events].map(({ type, data }) => {
     const event = { type, data: { ...data, email_id } } as EmailEvent;
-    return toAppend(event, { at: ago(days) });
+    // As the version of then wrote it.
+    return toAppend(event, { at: ago(days), schema: 1 });
   });
   await store.append(streamOf(number), appended, { expectedRevision: 'no_stream' });
 }
@@ -105,6 +113,11 @@ test.skipIf(onServers)('a service with RETAIN_EMAILS erases what is due, and not
   const { emails } = (told.body as { data: { emails: readonly { erased: boolean }[] } }).data;
   expect(emails.map((one) => one.erased)).toEqual([true, true, true, false, false]);
   expect((await service.get(`/v1/email/${idOf(1)}`)).field('state')).toBe('sent');
+  const repeat = async (number: number, change = {}) =>
+    (await service.post('/v1/email/send', { ...mailOf(number), ...change }, { 'idempotency-key': keyOf(number) }))
+      .status;
+  expect(await Promise.all([repeat(5), repeat(5, { subject: 'x' })])).toEqual([200, 422]);
+  expect(await Promise.all([repeat(1), repeat(1, { subject: 'x' })])).toEqual([422, 422]);
   await service.close();
   expect(await on('audit', 'verify')).toMatchObject({ code: 0 });
 });

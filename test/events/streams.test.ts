@@ -8,6 +8,8 @@ test('keys are HMAC-SHA-256 under keys derived from the secret; they are for eve
   expect(keys.emailKey({ idempotencyKey: 'ä' })).toBe('f0b57ff7c142fd9c0986f946bb33089e');
   expect(keys.creationKey('ä')).toBe('701c61ec8d4f2a659ac481b7912e9ab0');
   expect(keys.requestHash(['a', 'b', 'c', 'd'])).toBe('d4e143328bc1e0b154f3e84ff1b2dec4');
+  const salt = '000102030405060708090a0b0c0d0e0f';
+  expect(keys.requestHash(['a', 'b', 'c', 'd', {}], salt)).toBe('2979e0c4dc974f5e91d1fbd60baaee5b');
   expect(keys.fingerprint('x')).toBe('d44b4b9db6dfa27db0c358533d8a29b7');
 });
 

@@ -118,7 +118,7 @@ export function toAppend(event: DomainEvent, metadata: Partial<Metadata> = {}): 
     id: randomUUID(),
     type: event.type,
     data: codec.encode(event),
-    metadata: JSON.stringify({ ...exampleMetadata, ...metadata }),
+    metadata: JSON.stringify({ ...exampleMetadata, schema: codec.schemaVersion(event.type), ...metadata }),
   };
 }
 

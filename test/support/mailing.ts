@@ -96,7 +96,7 @@ export async function openPostOffice() {
   async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
     const stream = `email-${randomBytes(16).toString('hex')}`;
-    const command = { recipient_key: 'key', request_hash: 'hash', message: { ...someMessage, ...message } };
+    const command = { recipient_key: 'key', message: { ...someMessage, ...message } };
     await execute(stream, { type: 'RequestEmail', email_id, ...command });
     return { email_id, stream };
   }
