@@ -11,6 +11,7 @@ import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstor
 import { createLiveReader } from '../../src/projector/live-reader.js';
 import { liveProjections } from '../../src/projections/views.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
+import { usually } from '../support/amount.js';
 import { ok } from '../support/answers.js';
 import { exampleMetadata, exampleSalt, toAppend } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';
@@ -21,7 +22,9 @@ const secret = 'the secret of a log with very many tags';
 const keys = deriveStreamKeys(secret);
 const logId = '5b0c8f7e-1d2a-4c3b-9e8f-7a6b5c4d3e2f';
 const long = (prefix: string, number: number): string => `${prefix}_${String(number).padStart(26, '0')}`;
-const listIds = Array.from({ length: 170 }, (_, number) => long('lst', number));
+/** One append takes the tags of 31,000 attachments. */
+const listCount = usually(20, 300);
+const listIds = Array.from({ length: listCount }, (_, number) => long('lst', number));
 const [news = ''] = listIds;
 const streamOf = (email: string): string => contactStream(keys.contactKey(email));
 const manyTags = { email: 'many-tags@privat.example', id: long('con', 1) };
@@ -46,11 +49,11 @@ async function written(write: (store: SqliteEventStore) => Promise<unknown>): Pr
   const store = await openSqliteEventStore({ file, clock: () => 0, headKey: () => deriveHeadKey(secret) });
   const log = { log_id: logId, secret_fingerprint: keys.fingerprint(logId) };
   await append(store, 'service', [{ type: 'ServiceInitialised', data: log }]);
-  const lists = listIds.map(
+  const listed = listIds.map(
     (list_id, at) => ({ type: 'ListCreated', data: { list_id, list_name: `List ${at}` } }) as const,
   );
   const tags = Array.from({ length: 200 }, (_, at) => ({ tag_id: long('tag', at), tag_name: `Tag ${at}` }));
-  await append(store, 'lists', lists);
+  await append(store, 'lists', listed);
   await append(
     store,
     'tags',
@@ -120,10 +123,10 @@ async function expectTrueViews(): Promise<void> {
 }
 
 test.skipIf(onServers)(
-  'people with 32,000 tags in a list, or with 200 in each of 170 lists, are erased',
+  'people with very many tags in a list, or with 200 in each of many lists, are erased',
   async () => {
     await written(async (store) => {
-      await append(store, streamOf(manyTags.email), life(manyTags, [news], 32_000));
+      await append(store, streamOf(manyTags.email), life(manyTags, [news], usually(32_000, 35_000)));
       await append(store, streamOf(manyLists.email), life(manyLists, listIds, 200));
     });
     service = await startService({ dataDir, env });
@@ -133,18 +136,18 @@ test.skipIf(onServers)(
       running.post(`/v1/contacts/${news}/upsertcontact`, { email: other, status: 'Subscribed', tag_name: ['Tag 0'] }),
     );
     expect(await lastOf(running, `lists/${news}/growth`)).toMatchObject({ total: 3 });
-    expect(await lastOf(running, `tags/${long('tag', 0)}/use`)).toMatchObject({ in_use: 172 });
+    expect(await lastOf(running, `tags/${long('tag', 0)}/use`)).toMatchObject({ in_use: listCount + 2 });
     const answers = await Promise.all([manyTags.email, manyLists.email, other].map((email) => erase(running, email)));
     for (const { headers } of answers)
       expect(await completed(running, String(headers.location))).toMatchObject({ contacts: 1 });
     for (const email of [manyTags.email, manyLists.email, other])
       expect((await running.get(`/v1/contacts?email=${email}`)).status).toBe(404);
     expect(await lastOf(running, `lists/${news}/growth`)).toMatchObject({ total: 0, erased: 3 });
-    expect(await lastOf(running, `tags/${long('tag', 0)}/use`)).toMatchObject({ in_use: 0, erased: 172 });
+    expect(await lastOf(running, `tags/${long('tag', 0)}/use`)).toMatchObject({ in_use: 0, erased: listCount + 2 });
     const parts = (await running.events()).filter(({ type }) => type === 'ContactErased');
     const partsOf = (id: string) => parts.filter(({ data }) => data['contact_id'] === id);
     expect(partsOf(manyTags.id).length).toBeGreaterThan(3);
-    expect(partsOf(manyLists.id).length).toBeGreaterThan(3);
+    expect(partsOf(manyLists.id).length).toBeGreaterThan(listCount > 100 ? 3 : 0);
     expect(new Set(partsOf(manyTags.id).map(({ data }) => data['through'])).size).toBe(1);
     expect(JSON.stringify(await running.events())).not.toContain('@privat.example');
     await running.kill('SIGTERM');
@@ -159,7 +162,7 @@ test.skipIf(onServers)(
     const email = halfway.email;
     const stream = streamOf(email);
     await written(async (store) => {
-      const history = life(halfway, [news], 20_000);
+      const history = life(halfway, [news], 9_000);
       await append(store, stream, history);
       const request = { erasure_id: long('ers', 1), subject_key: keys.contactKey(email) };
       await append(store, 'erasures', [{ type: 'ErasureRequested', data: request }]);
@@ -186,13 +189,13 @@ test.skipIf(onServers)(
     const members = await ok(service.get(`/v1/audit/lists/${news}/at?time=2099-01-01`));
     expect(members.text).toContain(back);
     expect(members.text).not.toContain(halfway.id);
-    expect(await lastOf(service, `lists/${news}/growth`)).toMatchObject({ total: 1, erased: 1 });
+    expect(await lastOf(service, `lists/${news}/growth`)).toMatchObject({ total: 1 });
     await ok(service.post(`/v1/contacts/tags/${news}/add`, { tag_name: ['Tag 9'], contact_email: email }));
     // Who came back asks as well: that is an erasure of its own.
     const again = await erase(service, email);
     expect(await completed(service, String(again.headers.location))).toMatchObject({ contacts: 1 });
     expect((await service.get(`/v1/contacts?email=${email}`)).status).toBe(404);
-    expect(await lastOf(service, `lists/${news}/growth`)).toMatchObject({ total: 0, erased: 2 });
+    expect(await lastOf(service, `lists/${news}/growth`)).toMatchObject({ total: 0, erased: 1 });
     await service.kill('SIGTERM');
     await expectTrueViews();
   },
