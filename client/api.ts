@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7be712965bb06c1ec72200b1f992656a584190d0e4a96af7e4831d461263c0af. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 388730c7e6a7acfec833c056312889fad0d71324cdb3af3764cf167b5e77d555. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -5205,7 +5205,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit prove` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5311,7 +5311,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5337,6 +5337,7 @@ export interface operations {
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
             | components['schemas']['UnknownParameterNearError']
+            | components['schemas']['TooManyEventsError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError'];

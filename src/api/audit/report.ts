@@ -24,6 +24,9 @@ interface ReportRoute {
   readonly find: FindContact;
 }
 
+/** An answer of this many takes some 100 MB while it is made. */
+const reportedEvents = 10_000;
+
 const pageHeaders = securityHeaders(pagePolicy);
 
 export function addReport(routes: Routes, endpoint: Endpoints['audit']['report'], options: ReportRoute): void {
@@ -32,7 +35,8 @@ export function addReport(routes: Routes, endpoint: Endpoints['audit']['report']
     const { list_id: list, time } = call.query;
     const contact = call.parameter('contact');
     const { subject, ...found } = await find(call, contact);
-    const asked = { contact, ...found, list, time, askedBy: call.context.actor, hidden: hiddenFrom(call.scopes) };
+    const { actor: askedBy } = call.context;
+    const asked = { contact, ...found, list, time, askedBy, hidden: hiddenFrom(call.scopes), limit: reportedEvents };
     const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
     const make = () => createReport(sources, { ...asked, signal: call.signal() });
     const made = await access.answering(call, { subject, what: 'report', to: time }, make);
