@@ -73,4 +73,29 @@ export function createSlots({ running, waiting = 0, patience, retryAfter }: Slot
   };
 }
 
+interface KeyedSlots {
+  take(key: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+/** So many for each key, and of all keys together: one key alone cannot take them all. */
+export function createKeyedSlots(each: SlotsOptions, all: SlotsOptions): KeyedSlots {
+  const total = createSlots(all);
+  const byKey = new Map<string, Slots>();
+  return {
+    async take(key, signal) {
+      const own = byKey.get(key) ?? createSlots(each);
+      byKey.set(key, own);
+      const leave = await own.take(signal);
+      const close = await total.take(signal).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      return () => {
+        leave();
+        close();
+      };
+    },
+  };
+}
+
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
