@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 388730c7e6a7acfec833c056312889fad0d71324cdb3af3764cf167b5e77d555. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 40f466769f48cfce2e446dbb8860f30c0ded710f066f4af444a11bf40fae719f. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -667,7 +667,7 @@ export interface paths {
     put?: never;
     /**
      * Create an API key
-     * @description The secret is in this answer and in no other. Needs the scope `keys`.
+     * @description The secret is in this answer and in no other. The key ends no later than the one that asks. Needs the scope `keys`.
      */
     post: operations['createApiKey'];
     delete?: never;
