@@ -667,7 +667,7 @@ export interface paths {
     put?: never;
     /**
      * Create an API key
-     * @description The secret is in this answer and in no other. Needs the scope `keys`.
+     * @description The secret is in this answer and in no other. The key ends no later than the one that asks. Needs the scope `keys`.
      */
     post: operations['createApiKey'];
     delete?: never;
@@ -5232,7 +5232,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit prove` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `The contact has more than {limit} events: use audience audit {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5338,7 +5338,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5364,6 +5364,7 @@ export interface operations {
             | components['schemas']['InvalidCharactersError']
             | components['schemas']['InvalidEmailError']
             | components['schemas']['UnknownParameterNearError']
+            | components['schemas']['TooManyEventsError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['RequiredError'];

@@ -47,7 +47,7 @@ export const errorCatalogue = {
   invalid_range: validation('from must not be after to'),
   invalid_after: validation('after is not a position of this log'),
   invalid_types: validation('types must be names of events: there is no "{names}"'),
-  too_many_events: validation('The contact has more than {limit} events: use audience audit prove'),
+  too_many_events: validation('The contact has more than {limit} events: use audience audit {names}'),
   too_many_rows: validation('from and to must span at most {limit} intervals'),
   no_index: validation('No index of the view serves this query: {names}'),
   unknown_parameter: validation('Unknown query parameter {field}'),

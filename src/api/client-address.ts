@@ -7,6 +7,16 @@ export type ClientAddress = (request: IncomingMessage) => string;
 
 export const peerAddress: ClientAddress = ({ socket }) => socket.remoteAddress ?? '';
 
+/** Who is counted as one: an address of IPv4, or the 64 bits of an IPv6 address that name a network, all of whose addresses one client may have. */
+export function networkOf(address: string): string {
+  const dotted = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (dotted !== undefined || isIP(address) !== 6) return dotted ?? address;
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...zeros, ...tail].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${groups.join(':')}::/64`;
+}
+
 /**
  * Each proxy appends the address that the request came from. A client may send either header itself, and a proxy that writes
  * one may pass on the other: so where the two lead to different addresses, neither is believed.

@@ -1,6 +1,6 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
 import type { z } from 'zod';
-import { createSlots } from '../audit/slots.js';
+import { createKeyedSlots, shortLine } from '../audit/slots.js';
 import type { Audience, SaveContact, SavedContact } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
@@ -71,16 +71,17 @@ export function contactRoutes(routes: Routes, options: ContactRoutes): void {
   addReads(routes, options);
 }
 
-/** Bodies that are received or saved at the same time: each may be in memory whole. */
-const bulksAtOnce = 4;
+/** Bodies that are received or saved at the same time, of one key and of all: each may be in memory whole. */
+const bulksOfKey = { running: 4, ...shortLine };
+const bulksOfAll = { running: 32, ...shortLine };
 
 function addBulk(routes: Routes, { endpoints, audience, streamOf, admit, isStopping }: ContactRoutes): void {
-  const slots = createSlots({ running: bulksAtOnce, retryAfter: 1 });
+  const slots = createKeyedSlots(bulksOfKey, bulksOfAll);
   const { parse } = createParser(endpoints.upsert.body);
-  routes.on(endpoints.bulk, async ({ query, parameter, request, context }) => {
+  routes.on(endpoints.bulk, async ({ query, parameter, request, context, signal }) => {
     const listId = parameter('list_id');
     await audience.demandList(listId);
-    const close = await slots.take();
+    const close = await slots.take(context.actor, signal());
     try {
       const body = await readLines(request, endpoints.bulk.bodyLimit ?? 0);
       const resubscribe = query.resubscribe === 'true';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { CommandContext } from '../commands/batch.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import type { Grant } from './auth.js';
-import { peerAddress, type ClientAddress } from './client-address.js';
+import { networkOf, peerAddress, type ClientAddress } from './client-address.js';
 import { defaultBodyLimit, noBody, readBody, readForEcho, RequestAbortedError, type Body } from './body.js';
 import { asAnswer, echo, errorBody, errorHeaders, successBody, type Answer, type EchoFields } from './envelope.js';
 import type { AnyEndpoint, Endpoint, ParameterOf } from './endpoints/endpoint.js';
@@ -113,7 +113,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
   }
 
   async function refuseUnknown(context: RequestContext, { echo: echoed, unauthorized }: Prepared): Promise<Body> {
-    const address = clientAddress(context.request);
+    const address = networkOf(clientAddress(context.request));
     count(context, limits.anonymous.take(address));
     const isAttempt = context.request.headers.authorization !== undefined;
     if (isAttempt) count(context, { ...limits.failures.take(address), headers: context.headers });
@@ -230,7 +230,7 @@ export function createEndpointRunner(options: RunnerOptions): EndpointRunner {
     refuse({ request, response }, error, { headers = [], data = {} } = {}) {
       const context = createRequestContext(options, request, response);
       if (/^(?:[a-z]+:\/\/[^/]*)?\/v1(?:[/?]|$)/i.test(request.originalUrl))
-        context.headers = limits.anonymous.take(clientAddress(request)).headers;
+        context.headers = limits.anonymous.take(networkOf(clientAddress(request))).headers;
       const { status } = errorCatalogue[error.code];
       const body = errorBody({ code: error.code, message: error.message, data });
       const all = headersOf(options, context, [...errorHeaders(error), ...headers]);

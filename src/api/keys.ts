@@ -32,7 +32,14 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
 
   routes.on(endpoints.create, async ({ input, scopes: granter, context }) => {
     const secret = keys.newSecret();
-    const asked = { key_id: keys.newId(), ...input, hash: hashOf(secret), granter, now: timeAfter(0) };
+    const asked = {
+      key_id: keys.newId(),
+      ...input,
+      hash: hashOf(secret),
+      granter,
+      by: context.actor,
+      now: timeAfter(0),
+    };
     const { key, position } = await keys.change({ type: 'Create', ...asked }, context);
     const { key_id, name, scopes, expires_at } = key;
     return { data: { key_id, name, scopes, expires_at, secret }, headers: ['X-Position', position] };
@@ -41,7 +48,7 @@ export function keysRoutes(routes: Routes, { endpoints, keys, clock }: KeysRoute
   routes.on(endpoints.rotate, async ({ input, scopes: granter, parameter, context }) => {
     const secret = keys.newSecret();
     const key_id = parameter('key_id');
-    const asked = { key_id, hash: hashOf(secret), granter, now: timeAfter(0) };
+    const asked = { key_id, hash: hashOf(secret), granter, by: context.actor, now: timeAfter(0) };
     const command = { type: 'Rotate', ...asked, previous_until: timeAfter(input.overlap_seconds) } as const;
     const { key, position } = await keys.change(command, context);
     return { data: { key_id, secret, previous_until: key.previous?.until }, headers: ['X-Position', position] };

@@ -1,5 +1,5 @@
 /** What the endpoint of personal exports does: what is stored about an address, as JSON or as a page, while it is read. */
-import { createSlots } from '../audit/slots.js';
+import { createSlots, shortLine } from '../audit/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
 import { pagePolicy } from '../audit/report/page.js';
@@ -26,14 +26,15 @@ export function addPersonExport(
   endpoint: Endpoints['privacy']['export'],
   { audit, access, reads, streamOf }: PersonExportRoute,
 ): void {
-  const slots = createSlots({ running: exportsAtOnce, retryAfter: 5 });
+  const slots = createSlots({ running: exportsAtOnce, ...shortLine });
   routes.on(endpoint, async (call) => {
     const { email } = call.query;
     const stream = streamOf(email);
     await reads.visible(call, { touched: ['emails'], parked: [] });
-    const close = await slots.take();
+    const signal = call.signal();
+    const close = await slots.take(signal);
     try {
-      const made = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal: call.signal() });
+      const made = await exportPerson(audit, { email, stream, askedBy: call.context.actor, signal });
       const read = { subject: recipientOf(stream), what: 'privacy_export' } as const;
       const recorded = (pieces: AsyncIterable<string>) => access.streaming(call, read, pieces);
       if (call.request.accepts(['application/json', 'text/html']) === 'text/html')

@@ -1,7 +1,7 @@
 /** Fixed-window request counters in memory, with the IETF `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers). */
 
 const windowMs = 60_000;
-/** Most counters kept: beyond that the window ends early, so that memory stays bounded. */
+/** Most counters kept, so that memory stays bounded: beyond that the first one of the window makes room. */
 const maxCounters = 100_000;
 
 export interface RateLimiter {
@@ -26,12 +26,16 @@ export function createRateLimiter(name: string, quota: number, now: () => number
   return {
     take(who) {
       const time = now();
-      if (time >= windowEnds || counts.size >= maxCounters) {
+      if (time >= windowEnds) {
         counts = new Map();
         windowEnds = time + windowMs;
       }
       const count = (counts.get(who) ?? 0) + 1;
       counts.set(who, count);
+      if (counts.size > maxCounters) {
+        const [first = who] = counts.keys();
+        counts.delete(first);
+      }
       const resetSeconds = Math.max(1, Math.ceil((windowEnds - time) / 1000));
       const limit = `"${name}";r=${Math.max(0, quota - count)};t=${resetSeconds}`;
       return { allowed: count <= quota, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', limit] };

@@ -187,6 +187,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   };
 }
 
+/** Characters. */
+const shortestKey = 16;
+
 /** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
 async function apiKeys(
   commands: Commands,
@@ -196,6 +199,11 @@ async function apiKeys(
   const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
   if (generated !== undefined) lines.write(keyBanner(generated, config.dataDir));
   if (!config.roles.has('api')) return undefined;
+  for (const key of config.apiKeys.filter((text) => text.slice(text.indexOf(':') + 1).length < shortestKey))
+    logger.warn(
+      { key: configuredKey(key).id },
+      `a key of API_KEYS has less than ${shortestKey} characters: it can be guessed`,
+    );
   return await openKeys({
     commands,
     configured: [...config.apiKeys.map(configuredKey), ...stored],

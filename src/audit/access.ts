@@ -89,10 +89,13 @@ async function* recordedReads(
   // Clocks differ.
   const tomorrow = dayBeside(new Date(clock()).toISOString(), 1);
   const last = to === undefined || to > tomorrow ? tomorrow : dayOf(to);
-  const [begun = await firstDay(sources, from), revision = '-1'] = after?.split('.') ?? [];
-  for (let day = begun; day <= last; day = dayBeside(day, 1)) {
+  const first = await firstDay(sources, from);
+  // A client can make up a cursor.
+  const [begun = '', revision = ''] = after?.split('.') ?? [];
+  for (let day = begun > first ? begun : first; day <= last; day = dayBeside(day, 1)) {
     const next = day === begun ? BigInt(revision) + 1n : 0n;
     yield* streamPages(reader, { stream: accessStream(day), from: next, signal, pace });
+    await pace.turn();
   }
 }
 

@@ -75,13 +75,20 @@ function alsoSo(others: readonly Bearer[]): readonly string[] {
   return [`It was also the name of ${[...others.slice(0, mostTold).map(told), ...more].join('; ')}.`];
 }
 
-const longestName = 255;
+/** More, or longer ones, would keep everybody else waiting: the comparison takes the product of the lengths. */
+const comparedNames = 300;
+const longestCompared = 64;
 
 function noSuchList(moment: Moment, key: string): ServiceError {
   const names = new Map<string, string>();
-  for (const [, versions] of moment.lists()) for (const { name } of versions) names.set(nameKey(name), name);
   const maxDistance = Math.max(1, Math.floor(key.length / 3));
-  const near = key.length > longestName ? undefined : closestMatch(key, [...names.keys()], { maxDistance });
+  if (key.length <= longestCompared)
+    for (const [, versions] of moment.lists()) {
+      for (const { name } of versions)
+        if (Math.abs(name.length - key.length) <= maxDistance) names.set(nameKey(name), name);
+      if (names.size >= comparedNames) break;
+    }
+  const near = closestMatch(key, [...names.keys()], { maxDistance });
   if (near === undefined) return new ServiceError('no_such_list');
   return new ServiceError('no_such_list_near', { names: `"${names.get(near) ?? near}"` });
 }

@@ -5,19 +5,25 @@ interface SlotsOptions {
   readonly running: number;
   /** How many wait in line for a slot. Default: none. */
   readonly waiting?: number;
+  /** Milliseconds that each waits there. Default: until a slot is free. */
+  readonly patience?: number;
   /** Seconds after which a refused client may try again. */
   readonly retryAfter: number;
 }
 
+/** For answers that hold a slot as long as they are made or read. */
+export const shortLine = { waiting: 1_000, patience: 5_000, retryAfter: 5 };
+
 interface Slots {
   /**
    * Resolves with a function that gives the slot back; calling it twice does no harm. Rejects with the signal's reason
-   * when that aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full
+   * when that aborts. @throws ServiceError `unavailable` when all slots are taken and the line is full, or
+   * none comes free in time
    */
   take(signal?: AbortSignal): Promise<() => void>;
 }
 
-export function createSlots({ running, waiting = 0, retryAfter }: SlotsOptions): Slots {
+export function createSlots({ running, waiting = 0, patience, retryAfter }: SlotsOptions): Slots {
   let free = running;
   const line = new Set<() => void>();
 
@@ -39,20 +45,55 @@ export function createSlots({ running, waiting = 0, retryAfter }: SlotsOptions):
         free -= 1;
         return slot();
       }
-      if (line.size >= waiting) throw new ServiceError('unavailable', {}, { retryAfter });
+      const refused = (): ServiceError => new ServiceError('unavailable', {}, { retryAfter });
+      if (line.size >= waiting) throw refused();
       return await new Promise((resolve, reject) => {
-        const next = (): void => {
-          line.delete(next);
-          signal?.removeEventListener('abort', leave);
-          resolve(slot());
-        };
         const leave = (): void => {
           line.delete(next);
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abort);
+        };
+        const next = (): void => {
+          leave();
+          resolve(slot());
+        };
+        const abort = (): void => {
+          leave();
           reject(asError(signal?.reason));
         };
+        const giveUp = (): void => {
+          leave();
+          reject(refused());
+        };
+        const timer = patience === undefined ? undefined : setTimeout(giveUp, patience);
         line.add(next);
-        signal?.addEventListener('abort', leave, { once: true });
+        signal?.addEventListener('abort', abort, { once: true });
       });
+    },
+  };
+}
+
+interface KeyedSlots {
+  take(key: string, signal?: AbortSignal): Promise<() => void>;
+}
+
+/** So many for each key, and of all keys together: one key alone cannot take them all. */
+export function createKeyedSlots(each: SlotsOptions, all: SlotsOptions): KeyedSlots {
+  const total = createSlots(all);
+  const byKey = new Map<string, Slots>();
+  return {
+    async take(key, signal) {
+      const own = byKey.get(key) ?? createSlots(each);
+      byKey.set(key, own);
+      const leave = await own.take(signal);
+      const close = await total.take(signal).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      return () => {
+        leave();
+        close();
+      };
     },
   };
 }

@@ -125,7 +125,7 @@ function evolve(
     case 'TagsAttached':
       return withTags(state, event, tagsOf(state, event).union(idsOf(event)));
     case 'TagsDetached':
-      return withTags(state, event, tagsOf(state, event).subtract(idsOf(event)));
+      return withTags(state, event, removed(tagsOf(state, event), idsOf(event)));
     case 'ContactErased':
       return erased(state, event.data);
     default:
@@ -136,6 +136,9 @@ function evolve(
 type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
 const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
 export const noTags = OrderedSet<string>();
+/** `subtract` goes through the whole set. */
+const removed = (tags: OrderedSet<string>, ids: readonly string[]): OrderedSet<string> =>
+  tags.withMutations((left) => ids.forEach((id) => left.delete(id)));
 const tagsOf = (state: ContactState, { data }: TagsChanged): OrderedSet<string> =>
   state.subscriptions.get(data.list_id)?.tags ?? noTags;
 

@@ -1,4 +1,4 @@
-/** The rules of API keys: a name is unique among living keys, nobody gives scopes that they do not have, and a revocation is final. */
+/** The rules of API keys: a name is unique among living keys, nobody gives scopes or time that they do not have, and a revocation is final. */
 import { Map } from 'immutable';
 import { isReservedKeyName, keySchemas, type KeyEvent } from '../events/keys.js';
 import { nameKey } from '../events/names.js';
@@ -24,6 +24,8 @@ type Data<Type> = Extract<KeyEvent, { type: Type }>['data'];
 interface Asked {
   /** The scopes of who asks. */
   readonly granter: ReadonlySet<string>;
+  /** Id of the key that asks. One of the configuration is not among the keys here, and never ends. */
+  readonly by: string;
   readonly now: string;
 }
 type Create = { readonly type: 'Create' } & Asked & Data<'ApiKeyCreated'>;
@@ -56,11 +58,13 @@ export const keyDecider: Decider<KeysState, KeyCommand, KeyEvent> = {
     const key = state.get(command.key_id);
     if (command.type === 'Create') return key === undefined ? create(command, state) : [];
     if (key === undefined) return { refused: 'not_found' };
-    return command.type === 'Rotate' ? rotate(command, key) : revoke(command, key);
+    return command.type === 'Rotate' ? rotate(command, key, state) : revoke(command, key);
   },
 };
 
-function create({ type: _, granter, now, ...data }: Create, state: KeysState): Decision<KeyEvent> {
+function create({ type: _, granter, by, now, ...asked }: Create, state: KeysState): Decision<KeyEvent> {
+  const end = state.get(by)?.expires_at ?? null;
+  const data = end !== null && isBeyond(end, asked.expires_at) ? { ...asked, expires_at: end } : asked;
   const { name, scopes, expires_at } = data;
   const lacking = refuseBeyond(granter, scopes);
   if (lacking !== undefined) return lacking;
@@ -71,12 +75,16 @@ function create({ type: _, granter, now, ...data }: Create, state: KeysState): D
   return isTaken ? { refused: 'duplicate_key_name' } : [{ type: 'ApiKeyCreated', data }];
 }
 
-/** Who rotates a key gets its secret, and with it its scopes. */
-function rotate({ type: _, granter, now, ...data }: Rotate, key: Key): Decision<KeyEvent> {
+const isBeyond = (end: string, other: string | null = null): boolean => other === null || other > end;
+
+/** Who rotates a key gets its secret, and with it its scopes and its time. */
+function rotate({ type: _, granter, by, now, ...data }: Rotate, key: Key, state: KeysState): Decision<KeyEvent> {
   if (key.hash === data.hash) return [];
   const lacking = refuseBeyond(granter, key.scopes);
   if (lacking !== undefined) return lacking;
-  if (stateOf(key, now) !== 'active') return { refused: 'key_not_rotatable' };
+  const own = state.get(by)?.expires_at ?? null;
+  if (stateOf(key, now) !== 'active' || (own !== null && isBeyond(own, key.expires_at)))
+    return { refused: 'key_not_rotatable' };
   const { expires_at: end } = key;
   const previous_until = end !== null && end < data.previous_until ? end : data.previous_until;
   return [{ type: 'ApiKeyRotated', data: { ...data, previous_until } }];

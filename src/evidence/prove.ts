@@ -61,7 +61,7 @@ export async function provePerson(
     isEmpty = false;
     const sealed = await numbered(page);
     own.push(...sealed);
-    if (own.length > limit) throw new ServiceError('too_many_events', { limit });
+    if (own.length > limit) throw new ServiceError('too_many_events', { limit, names: 'prove' });
     if (sealed.length < page.length) break;
   }
   if (isEmpty) throw new ServiceError('no_such_contact');

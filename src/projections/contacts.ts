@@ -81,15 +81,27 @@ export const contacts: Projection<ContactDocument> = {
   },
 };
 
-export function attached(tagIds: readonly string[], more: readonly { readonly tag_id: string }[]): readonly string[] {
-  const fresh = more.map(({ tag_id }) => tag_id).filter((id) => !tagIds.includes(id));
-  if (fresh.length < 2) return fresh.length === 0 ? tagIds : [...tagIds, ...fresh];
-  return [...tagIds, ...new Set(fresh)];
-}
+type TagChange = readonly { readonly tag_id: string }[];
 
-export function detached(tagIds: readonly string[], gone: readonly { readonly tag_id: string }[]): readonly string[] {
-  const left = tagIds.filter((id) => !gone.some(({ tag_id }) => tag_id === id));
-  return left.length === tagIds.length ? tagIds : left;
+export const attached = (tagIds: readonly string[], more: TagChange): readonly string[] =>
+  withTagIds(tagIds, (ids) => more.forEach(({ tag_id }) => ids.add(tag_id)));
+
+export const detached = (tagIds: readonly string[], gone: TagChange): readonly string[] =>
+  withTagIds(tagIds, (ids) => gone.forEach(({ tag_id }) => ids.delete(tag_id)));
+
+/** Of long arrays that a fold has made: the next event of a batch need not collect them again. */
+const collected = new WeakMap<readonly string[], Set<string>>();
+const long = 256;
+
+/** The same array where nothing changes. */
+function withTagIds(tagIds: readonly string[], change: (ids: Set<string>) => void): readonly string[] {
+  const ids = collected.get(tagIds) ?? new Set(tagIds);
+  change(ids);
+  if (ids.size === tagIds.length) return tagIds;
+  collected.delete(tagIds);
+  const all = [...ids];
+  if (all.length > long) collected.set(all, ids);
+  return all;
 }
 
 function created({ contact_id, person }: Changes<'ContactCreated'>, stream: string, at: string): ContactDocument {

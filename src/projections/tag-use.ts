@@ -70,7 +70,7 @@ export const tagUse: Projection<TagUseDocument> = {
       case 'ContactErased': {
         // The documents of tag and list are only read until these are deleted: to know whether they are.
         const ids = usesIn(event).flatMap(({ list_id, tag_ids }) => [
-          ...tag_ids.flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]),
+          ...[...tag_ids].flatMap((id) => [useDayId(id, list_id, dayOf(metadata.at)), tagLifeId(id)]),
           listEndId(list_id),
         ]);
         return event.type === 'ContactErased' ? [...new Set(ids)] : ids;
@@ -106,12 +106,21 @@ const useDayId = (tagId: string, listId: string, day: string): string => `${useD
 
 interface UseIn {
   readonly list_id: string;
-  readonly tag_ids: readonly string[];
+  readonly tag_ids: ReadonlySet<string>;
 }
 
-function usesIn({ type, data }: TagsEvent): readonly UseIn[] {
-  if (type === 'ContactErased') return data.attached;
-  return [{ list_id: data.list_id, tag_ids: [...new Set(data.tags.map(({ tag_id }) => tag_id))] }];
+/** An event is folded into a document for each of its tags. */
+const known = new WeakMap<TagsEvent, readonly UseIn[]>();
+
+function usesIn(event: TagsEvent): readonly UseIn[] {
+  let uses = known.get(event);
+  if (uses === undefined) known.set(event, (uses = collectUses(event)));
+  return uses;
+}
+
+function collectUses({ type, data }: TagsEvent): readonly UseIn[] {
+  if (type === 'ContactErased') return data.attached.map((one) => ({ ...one, tag_ids: new Set(one.tag_ids) }));
+  return [{ list_id: data.list_id, tag_ids: new Set(data.tags.map(({ tag_id }) => tag_id)) }];
 }
 
 type TagEvent = Extract<DomainEvent, { type: 'TagCreated' | 'TagRenamed' | 'TagDeleted' }>;
@@ -145,13 +154,11 @@ function used(document: TagUseDocument | undefined, { event, recorded, key }: Us
     if (document === undefined) return null;
     if (document.kind === 'day' || document.deleted === null) return document;
     const places = usesIn(event).flatMap(({ list_id, tag_ids }) => {
-      if (key === listEndId(list_id)) return tag_ids;
-      return tag_ids.some((tagId) => key === tagLifeId(tagId)) ? [list_id] : [];
+      if (key === listEndId(list_id)) return [...tag_ids];
+      return key === tagLifeId(id) && tag_ids.has(id) ? [list_id] : [];
     });
-    return {
-      ...document,
-      void: places.reduce((voids, place) => voided(voids, `${place}/${day}`, { event, recorded }), document.void),
-    };
+    const voids = places.map((place) => voided(document.void, `${place}/${day}`, { event, recorded }));
+    return { ...document, void: { ...document.void, ...Object.fromEntries(voids) } };
   }
   return {
     ...(document?.kind === 'day' ? document : { kind: 'day', tag_id: kind, list_id: id, day }),
@@ -170,7 +177,7 @@ function counted(before: TagUseDocument | VoidUse | undefined, { type }: TagsEve
 
 type Voids = { readonly [place: string]: VoidUse };
 
-function voided(voids: Voids, place: string, { event, recorded }: Omit<Use, 'key'>): Voids {
+function voided(voids: Voids, place: string, { event, recorded }: Omit<Use, 'key'>): readonly [string, VoidUse] {
   const before = Object.hasOwn(voids, place) ? voids[place] : undefined;
-  return { ...voids, [place]: { ...counted(before, event), position: recorded.position } };
+  return [place, { ...counted(before, event), position: recorded.position }];
 }

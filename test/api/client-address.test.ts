@@ -2,7 +2,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { clientAddressBehind } from '../../src/api/client-address.js';
+import { clientAddressBehind, networkOf } from '../../src/api/client-address.js';
 import { readConfig } from '../../src/stores/config.js';
 
 const { isTrustedProxy = () => false } = readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8, 2001:db8:aaaa::/48' });
@@ -50,4 +50,18 @@ test.each<[what: string, peer: string, headers: Readonly<Record<string, string>>
   ['one cannot be read', '127.0.0.1', { ...forwarded('for="'), ...list('8.8.8.8') }, '127.0.0.1'],
 ])('%s', (_, peer, headers, expected) => {
   expect(found(peer, headers)).toBe(expected);
+});
+
+test.each([
+  ['198.51.100.1', '198.51.100.1'],
+  ['::ffff:198.51.100.1', '198.51.100.1'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['', ''],
+])('%s is counted as %s', (one, network) => {
+  expect(networkOf(one)).toBe(network);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../src/events/codec.js';
 import { logHeads } from '../../src/evidence/log-head.js';
-import { exampleEvents as e, examples } from '../support/examples.js';
+import { exampleEvents as e, examples, toAppend } from '../support/examples.js';
 import { answerTime, auditedLog, contactStream, second, type AuditedLog } from '../support/auditing.js';
 
 const { signal } = new AbortController();
@@ -119,6 +119,18 @@ describe('a name', () => {
     await expect(taken(log, 'newsleter')).rejects.toThrow('There is no such list. Did you mean "Newsletter"?');
     await expect(taken(log, 'lst_unknown')).rejects.toThrow(/^There is no such list$/);
     await expect(taken(log, 'x'.repeat(5_000))).rejects.toThrow(/^There is no such list$/);
+  });
+
+  test('among 20,000 long ones: nobody else waits for the nearest', async () => {
+    const log = await auditedLog();
+    const names = Array.from({ length: 20_000 }, (_, n) => `${n}`.padEnd(255, 'abcdefghij'));
+    const events = names.map((name, n) => toAppend(lists('ListCreated', `lst_${n}`, name), {}));
+    for (let from = 0; from < events.length; from += 1_000)
+      await log.store.append('lists', events.slice(from, from + 1_000), { expectedRevision: 'any' });
+    await taken(log, names[0] ?? '');
+    const begun = performance.now();
+    await expect(taken(log, 'z'.repeat(255))).rejects.toMatchObject({ code: 'no_such_list' });
+    expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
   test('an id wins', async () => {

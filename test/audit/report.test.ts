@@ -88,7 +88,8 @@ describe('the facts', () => {
     await log.at(0, e.listCreated);
     await log.at(1, e.contactCreated);
     for (let number = 0; number < 300; number += 1) await log.at(2, e.subscribed, e.unsubscribed);
-    expect((await report(log)).history).toHaveLength(601);
+    expect((await report(log, { limit: 601 })).history).toHaveLength(601);
+    await expect(report(log, { limit: 600 })).rejects.toMatchObject({ code: 'too_many_events' });
   });
 
   test('without a time it is as the log is now', async () => {

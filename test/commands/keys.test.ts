@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyDecider, type KeyCommand } from '../../src/commands/keys.js';
+import { keyDecider, type KeyCommand, type KeysState } from '../../src/commands/keys.js';
 import type { KeyEvent } from '../../src/events/keys.js';
 import { scopes } from '../../src/events/scopes.js';
 import { apply, eventCount, given } from '../support/given.js';
@@ -18,7 +18,7 @@ const created = (more: { key_id?: string; expires_at?: string } = {}): KeyEvent 
 const rotated = { type: 'ApiKeyRotated', data: { key_id: 'key_1', hash: otherHash, previous_until: later } } as const;
 const revoked = { type: 'ApiKeyRevoked', data: { key_id: 'key_1' } } as const;
 
-const asked = { granter, now };
+const asked = { granter, by: 'root', now };
 const create: KeyCommand = { type: 'Create', key_id: 'key_2', name: 'Shop', scopes: ['lists:read'], hash, ...asked };
 const rotate: KeyCommand = { type: 'Rotate', key_id: 'key_1', hash: otherHash, previous_until: later, ...asked };
 const revoke = { type: 'Revoke', key_id: 'key_1' } as const;
@@ -57,6 +57,19 @@ describe('create', () => {
       parameters: { names: 'email:write' },
     });
   });
+  test('by one with an end: no longer than that', () => {
+    const mortal = created({ key_id: 'key_0', expires_at: later });
+    const other = { ...create, name: 'Other', by: 'key_0' };
+    const sooner = '2026-03-01T11:00:00.000Z';
+    for (const [wanted, end] of [
+      [undefined, later],
+      ['2027-01-01T00:00:00.000Z', later],
+      [sooner, sooner],
+    ] as const)
+      expect(
+        given(keyDecider, mortal).when({ ...other, ...(wanted && { expires_at: wanted }) }).decision,
+      ).toMatchObject([{ data: { key_id: 'key_2', expires_at: end } }]);
+  });
   test('refuses an end that has passed', () => {
     expect(given(keyDecider).when({ ...create, expires_at: now }).decision).toEqual({
       refused: 'not_in_the_future',
@@ -88,6 +101,13 @@ describe('rotate', () => {
       parameters: { names: 'lists:read' },
     });
   });
+  test('refuses to hand out a secret that holds longer than the one that asks; its own it may', () => {
+    const mortal = created({ key_id: 'key_0', expires_at: later });
+    const immortal = given(keyDecider, mortal, created());
+    expect(immortal.when({ ...rotate, by: 'key_0' }).decision).toEqual({ refused: 'key_not_rotatable' });
+    expect(immortal.when({ ...rotate, by: 'key_1' }).decision).toHaveLength(1);
+    expect(given(keyDecider, mortal).when({ ...rotate, key_id: 'key_0', by: 'key_0' }).decision).toHaveLength(1);
+  });
   test('keeps the secret before, and none before that', () => {
     const again = { ...rotated, data: { ...rotated.data, hash: 'c3'.repeat(32) } };
     expect(given(keyDecider, created(), rotated, again).state.get('key_1')).toMatchObject({
@@ -115,12 +135,18 @@ describe('revoke', () => {
   });
 });
 
+/** What may be given. */
+const givenBy = (command: KeyCommand, state: KeysState) =>
+  command.type === 'Revoke'
+    ? { scopes: [], end: '9' }
+    : { scopes: command.granter, end: state.get(command.by)?.expires_at ?? '9' };
+
 test('nobody gives what they do not have, revocations are final, names are unique among the living, and a repeat changes nothing', () => {
   const id = fc.constantFrom('key_1', 'key_2', 'key_3', 'key_4');
   const some = fc.subarray([...scopes]);
   const hashes = fc.constantFrom(hash, otherHash, 'c3'.repeat(32));
   const time = fc.constantFrom(now, later, '2026-03-03T10:00:00.000Z');
-  const asked = { granter: some.map((those) => new Set(those)), now: time, hash: hashes, key_id: id };
+  const asked = { granter: some.map((those) => new Set(those)), by: id, now: time, hash: hashes, key_id: id };
   const command: fc.Arbitrary<KeyCommand> = fc.oneof(
     fc.record({
       type: fc.constant('Create' as const),
@@ -137,13 +163,15 @@ test('nobody gives what they do not have, revocations are final, names are uniqu
       let state = keyDecider.initial;
       for (const one of commands) {
         const before = state.get(one.key_id);
+        const limits = givenBy(one, state);
         const decision = keyDecider.decide(one, state, { revision: 0n });
         state = apply(keyDecider, state, decision);
         expect(eventCount(keyDecider.decide(one, state, { revision: 0n }))).toBe(0);
         const key = state.get(one.key_id);
         if (typeof before?.revoked_at === 'string') expect(key).toBe(before);
         if (eventCount(decision) === 0 || one.type === 'Revoke') continue;
-        for (const scope of key?.scopes ?? []) expect(one.granter.has(scope)).toBe(true);
+        expect([...limits.scopes]).toEqual(expect.arrayContaining([...(key?.scopes ?? [])]));
+        expect((key?.expires_at ?? '9') <= limits.end).toBe(true);
         if (one.type !== 'Create') continue;
         const living = [...state.values()].filter(
           ({ name, revoked_at, expires_at }) =>

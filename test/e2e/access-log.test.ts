@@ -109,6 +109,22 @@ test('two actors, pages and times', async () => {
   expect((await service.get(`/v1/audit/access?contact=${strangerId('con')}`)).status).toBe(404);
 });
 
+test('a made-up cursor of long ago reads no day before the log, and stops nobody', async () => {
+  const { path: contact } = await someContact();
+  await service.get(`${contact}/history`);
+  await service.get(`${contact}/history`);
+  const whole = (await service.get('/v1/audit/access?limit=1')).body as { next_cursor: string };
+  const scope = whole.next_cursor.slice(0, -'YYYY-MM-DD.0'.length);
+  const begun = performance.now();
+  const [old, live] = await Promise.all([
+    service.get(`/v1/audit/access?limit=1&cursor=${scope}0001-01-01.0`),
+    service.get('/health/live'),
+  ]);
+  expect(live.status).toBe(200);
+  expect(old.body).toEqual(whole);
+  expect(performance.now() - begun).toBeLessThan(3_000);
+});
+
 test('what is refused or shows nobody is no read', async () => {
   const { email, id, path: contact } = await someContact();
   const narrow = await service.post('/v1/keys', { name: 'Reader', scopes: ['contacts:read'] });

@@ -81,3 +81,16 @@ test('it names the newest seal in the folder while that holds, and none whose si
   expect(after).not.toMatchObject({ data: { seal: { count: seal.count } } });
   rmSync(file);
 });
+
+test('one of more than 10,000 events, tags in them counted, is refused', async () => {
+  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+  const email = someAddress();
+  await service.post(`/v1/contacts/${list}/create`, { email, status: 'Subscribed' });
+  const change = { contact_email: email, tag_name: Array.from({ length: 100 }, () => unique('Tag')) };
+  for (let round = 0; round < 50; round += 1)
+    for (const what of ['add', 'remove']) await service.post(`/v1/contacts/tags/${list}/${what}`, change);
+  expect(await service.get(pathOf(email))).toMatchObject({
+    status: 400,
+    body: { message: 'The contact has more than 10000 events: use audience audit report', type: 'validation_error' },
+  });
+});

@@ -95,13 +95,26 @@ describe('GET /v1/audit/lists/{list_id}/at', () => {
     expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-type': 'application/x-ndjson' } });
   });
 
+  test('24 at once wait for each other, and so do reports and exports of a person', async () => {
+    const { list, emails } = await listOf(3);
+    const email = encodeURIComponent(emails[0] ?? '');
+    for (const path of [
+      `/v1/audit/lists/${list}/at?time=${now()}`,
+      `/v1/audit/contacts/${email}/report`,
+      `/v1/privacy/export?email=${email}`,
+    ]) {
+      const answers = await Promise.all(Array.from({ length: 24 }, () => service.get(path)));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    }
+  });
+
   test('a client that leaves in the middle takes nothing with it', async () => {
     const { list } = await listOf(1);
     for (let round = 0; round < 5; round += 1) {
       const stream = await open(`/v1/audit/lists/${list}/at?time=${now()}`);
       stream.leave();
     }
-    // Only two may run at once: were those still running, this one would be refused.
+    // Only two may run at once: were those still running, this one would wait in vain.
     expect(linesOf(await at(list, `?time=${now()}`)).at(-1)).toEqual({ line: 'end', members: 1 });
   });
 });

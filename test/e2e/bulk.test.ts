@@ -1,4 +1,5 @@
 /** Contacts in bulk over HTTP: a line is an upsert, a bad line spoils nothing. */
+import http from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newList, refusal, refusals, someAddress, someRequestId, strangerId, unique } from '../support/answers.js';
 import type { Answer, Overrides, Service } from '../support/service.js';
@@ -115,6 +116,27 @@ test('dry_run=true: every line is checked, and nothing is written', async () => 
     { line: 2, outcome: 'refused', error: { message: 'status is required' } },
   ]);
   expect(await service.countEvents()).toBe(before);
+});
+
+test('slow uploads of one key do not keep others from saving; its own bulks wait for each other', async () => {
+  const { data } = (await service.post('/v1/keys', { name: unique('Import'), scopes: ['contacts:write'] })).body as {
+    data: { secret: string };
+  };
+  const authorization = `Bearer ${data.secret}`;
+  const slow = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const headers = { authorization, expect: '100-continue', 'content-type': 'application/x-ndjson' };
+      const options = { method: 'POST', headers: { ...headers, 'content-length': 1_000 }, agent: false };
+      const request = http.request(`${service.url()}/v1/contacts/${list}/bulk`, options);
+      request.on('error', () => undefined);
+      await new Promise((resolve) => request.once('continue', resolve).flushHeaders());
+      return request;
+    }),
+  );
+  const several = await Promise.all(Array.from({ length: 8 }, () => bulk([subscribed(someAddress())])));
+  expect(several.flat().map(({ outcome }) => outcome)).toEqual(several.map(() => 'created'));
+  for (const request of slow) request.destroy();
+  expect(results(await post(JSON.stringify(subscribed(someAddress())), '', { authorization }))).toHaveLength(1);
 });
 
 test('sending a batch again is safe, and counts as one request; so does an empty one', async () => {

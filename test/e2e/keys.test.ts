@@ -125,6 +125,21 @@ describe('a created key', () => {
   });
 });
 
+test('a key that ends makes none that ends later, and takes over none', async () => {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const scopes = ['keys', 'lists:read'];
+  const mortal = await service.post('/v1/keys', { name: unique('Key'), scopes, expires_at });
+  const bearer = { authorization: `Bearer ${mortal.field('secret')}` };
+  for (const more of [{}, { expires_at: '2999-01-01T00:00:00Z' }]) {
+    const made = await service.post('/v1/keys', { name: unique('Key'), scopes, ...more }, bearer);
+    expect(made).toMatchObject({ status: 200, body: { data: { expires_at } } });
+  }
+  const immortal = await service.post('/v1/keys', { name: unique('Key'), scopes });
+  const rotate = (key: Answer): Promise<Answer> => service.post(`/v1/keys/${key.field('key_id')}/rotate`, {}, bearer);
+  expect(await rotate(immortal)).toMatchObject({ status: 409, body: { message: 'The API key cannot be rotated' } });
+  expect((await rotate(mortal)).status).toBe(200);
+});
+
 test('what a create refuses', async () => {
   const name = unique('Key');
   const scopes = ['lists:read'];

@@ -115,6 +115,14 @@ describe('a key', () => {
 });
 
 describe('without a key', () => {
+  test('keys that are short enough to be guessed are warned of at the start, by name', () => {
+    const warned = [
+      ...service.output().matchAll(/"key":"(\w+)","msg":"a key of API_KEYS has less than 16 characters/g),
+    ];
+    expect(warned.map(([, name]) => name)).toEqual(keys);
+    for (const key of keys) expect(service.output()).not.toContain(bearer(key).authorization.slice('Bearer '.length));
+  });
+
   test('what the route decides is answered with the fields too', async () => {
     for (const [method, path, status] of [
       ['GET', '/v1/nowhere', 404],

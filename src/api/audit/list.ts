@@ -1,7 +1,7 @@
 /** The endpoint of a list as it was at a time: members line by line, as NDJSON or CSV. */
 import type { Audit } from '../../audit/audit.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import { createSlots } from '../../audit/slots.js';
+import { createSlots, shortLine } from '../../audit/slots.js';
 import type { AccessLog } from './access.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
 import type { Routes } from '../routes.js';
@@ -16,11 +16,12 @@ interface ListRoute {
 }
 
 export function addListAt(routes: Routes, endpoint: ListAt, { audit, access }: ListRoute): void {
-  const passes = createSlots({ running: passesAtOnce, retryAfter: 5 });
+  const passes = createSlots({ running: passesAtOnce, ...shortLine });
   routes.on(endpoint, async (call) => {
     const { time, format } = call.query;
-    const list = await audit.listAt({ list: call.parameter('list_id'), time, signal: call.signal() });
-    const close = await passes.take();
+    const signal = call.signal();
+    const list = await audit.listAt({ list: call.parameter('list_id'), time, signal });
+    const close = await passes.take(signal);
     const isCsv = format === 'csv';
     const read = { subject: list.list_id, what: 'list', to: time } as const;
     const pieces = access.streaming(call, read, isCsv ? listAsCsv(list) : listAsLines(list));

@@ -1,6 +1,7 @@
 /** What the endpoint of reports does: the facts about one person as JSON, or as a page to be printed. */
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
+import { createSlots, shortLine } from '../../audit/slots.js';
 import { createReport, type ReportSources } from '../../audit/report/report.js';
 import { pagePolicy } from '../../audit/report/page.js';
 import { reportPage } from '../../audit/report/report-page.js';
@@ -24,17 +25,27 @@ interface ReportRoute {
   readonly find: FindContact;
 }
 
+/** An answer of this many takes some 100 MB while it is made. */
+const reportedEvents = 10_000;
+const reportsAtOnce = 2;
+
 const pageHeaders = securityHeaders(pagePolicy);
 
 export function addReport(routes: Routes, endpoint: Endpoints['audit']['report'], options: ReportRoute): void {
   const { audit, proofs, access, find } = options;
+  const slots = createSlots({ running: reportsAtOnce, ...shortLine });
   routes.on(endpoint, async (call) => {
     const { list_id: list, time } = call.query;
     const contact = call.parameter('contact');
     const { subject, ...found } = await find(call, contact);
-    const asked = { contact, ...found, list, time, askedBy: call.context.actor, hidden: hiddenFrom(call.scopes) };
+    const { actor: askedBy } = call.context;
+    const asked = { contact, ...found, list, time, askedBy, hidden: hiddenFrom(call.scopes), limit: reportedEvents };
     const sources = { audit, tree: proofs.tree, ...(await proofs.seals()) };
-    const make = () => createReport(sources, { ...asked, signal: call.signal() });
+    const signal = call.signal();
+    const make = async () => {
+      const close = await slots.take(signal);
+      return await createReport(sources, { ...asked, signal }).finally(close);
+    };
     const made = await access.answering(call, { subject, what: 'report', to: time }, make);
     if (call.request.accepts(['text/html', 'application/json']) === 'application/json') return { data: made };
     const pieces = one(reportPage(made));

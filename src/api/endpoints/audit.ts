@@ -57,7 +57,7 @@ export const auditEndpoints = {
       '`contact` is an id or an address. The answer in one sentence, every change, the e-mails, and how to check it all. With `Accept: application/json` the same facts as JSON.',
     query: z.object({ time: time('end', 'The point in time; default: now.').optional(), list_id: listId }),
     answer: { data: report, others: { 'text/html': z.string() } },
-    errors: ofContactInList,
+    errors: [...ofContactInList, 'too_many_events'],
   }),
   proof: ownRead('getContactProof', '/v1/audit/contacts/{contact}/proof', {
     scope: 'audit:read',

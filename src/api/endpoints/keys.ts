@@ -46,7 +46,7 @@ export const keyEndpoints = {
   create: ownWrite('createApiKey', '/v1/keys', {
     scope: 'keys',
     summary: 'Create an API key',
-    description: 'The secret is in this answer and in no other.',
+    description: 'The secret is in this answer and in no other. The key ends no later than the one that asks.',
     body: z.object({ name: name('Shop'), scopes: scopeList, expires_at: futureMoment }),
     message: 'Key created successfully!',
     answer: { data: createdKey },

@@ -1,4 +1,5 @@
 /** A report on one person, for somebody who decides by it: the question, the answer in one sentence, and every fact behind both. */
+import { ServiceError } from '../../errors.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import type { HistoryItem } from '../answers.js';
 import type { Audit } from '../audit.js';
@@ -13,6 +14,8 @@ export interface ReportRequest extends Pick<HistoryRequest, 'stream' | 'contactI
   readonly time?: string | undefined;
   /** Id of the API key, or `cli`. */
   readonly askedBy: string;
+  /** Largest number of events, where a tag in an event counts as one. Default: no limit. */
+  readonly limit?: number;
 }
 
 export interface ReportSources {
@@ -30,15 +33,15 @@ export const comparedSeals = 30;
 
 const itemsAPage = 500;
 
-/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list` @throws StoreUnavailableError @throws UnreadableHistoryError */
+/** @throws ServiceError `no_such_contact`, `no_such_list`, `never_in_list`, `too_many_events` @throws StoreUnavailableError @throws UnreadableHistoryError */
 export async function createReport(sources: ReportSources, request: ReportRequest): Promise<Report> {
   const { audit, seal = null, failing = null } = sources;
-  const { list, contact: name, askedBy, ...about } = request;
+  const { list, contact: name, askedBy, limit = Infinity, ...about } = request;
   const begun = await audit.begin({ times: [request.time], list, namedAt: request.time, contact: about });
   const { time = begun.basis.answered_at } = request;
   const contact = await audit.contactAt({ ...about, list, time, begun });
-  const whole = await pagesOf(audit, { ...about, begun: { ...begun, listId: undefined } });
-  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, list, begun });
+  const whole = await pagesOf(audit, { ...about, limit, begun: { ...begun, listId: undefined } });
+  const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, begun });
   const history = items.filter(({ email }) => email === undefined);
   return {
     question: { contact: name, list_id: begun.listId ?? null, time, asked_by: askedBy },
@@ -55,12 +58,15 @@ export async function createReport(sources: ReportSources, request: ReportReques
 
 async function pagesOf(
   audit: Pick<Audit, 'history'>,
-  request: Omit<HistoryRequest, 'limit'>,
+  { limit, ...request }: HistoryRequest,
 ): Promise<Pick<HistoryPage, 'items' | 'emails_until'>> {
   const items: HistoryItem[] = [];
+  let left = limit;
   let page: HistoryPage | undefined;
   do {
     page = await audit.history({ ...request, after: page?.next_cursor, limit: itemsAPage });
+    for (const { tags = [] } of page.items) left -= 1 + tags.length;
+    if (left < 0) throw new ServiceError('too_many_events', { limit, names: 'report' });
     items.push(...page.items);
   } while (page.next_cursor !== undefined);
   return { ...page, items };
