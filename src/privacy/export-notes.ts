@@ -8,7 +8,7 @@ export const notSearched: readonly string[] = [
 
 export const keptAfterErasure: readonly { readonly what: string; readonly why: string }[] = [
   {
-    what: 'A pseudonym of the address: a hash under a key that the operator has. It names the streams of events. Whoever has the key and knows the address can find them again, so what stays is pseudonymised personal data, and not anonymous.',
+    what: 'A pseudonym of the address: a hash under a key that the operator has. It names the streams of events. Who has the key and knows the address can find them again, so what stays is pseudonymised personal data, and not anonymous.',
     why: 'So that the same erasure is not forgotten when a backup is put back, and that a repeated request is recognised.',
   },
   {
