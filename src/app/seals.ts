@@ -85,8 +85,15 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     if (reason !== undefined) logger.warn({ sealed_at, reason }, 'the newest seal in the data folder does not hold');
   }
 
+  /** What stands in the file after the end that this process knows may be somebody else's. */
+  function own(read: ChainHead): ChainHead {
+    const known = store.chainHead?.();
+    return known !== undefined && known.count < read.count ? known : read;
+  }
+
   async function verified(signal: AbortSignal): Promise<ChainHead | undefined> {
-    const head = await (guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal));
+    const read = await (guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal));
+    const head = read && store.altered?.() === undefined ? own(read) : undefined;
     if (head !== undefined) await checkNewest(head);
     return head;
   }

@@ -1,19 +1,19 @@
 /** What somebody does to the log while the service runs gets into no answer that is called evidence, and ends the service. */
-import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AlteredLogError } from '../../src/app/evidence-guard.js';
 import { sealsName } from '../../src/evidence/seal-folder.js';
 import { Database } from '../../src/sqlite/database.js';
-import { logOf } from '../support/attacks.js';
+import { appends, logOf } from '../support/attacks.js';
 import { audience } from '../support/audience.js';
 import { newFolder } from '../support/evidence-log.js';
 import { addContacts, getFrom, startLocally } from '../support/local-service.js';
 
 /** With contacts, and closed at the end. */
-async function running(contacts: number) {
+async function running(contacts: number, env: NodeJS.ProcessEnv = { SEAL_EVERY: '0' }) {
   const folder = newFolder();
-  const service = await startLocally(folder, { SEAL_EVERY: '0' });
+  const service = await startLocally(folder, env);
   onTestFinished(() => service.close());
   const emails = await addContacts(folder, contacts);
   const found: AlteredLogError[] = [];
@@ -47,4 +47,45 @@ test('a page names no seal where an event of the person was altered, in a block 
   expect((await get(auditOf(first, 'report'))).status).toBe(503);
   expect((await get(auditOf(second, 'report'))).status).toBe(503);
   expect(String(found[0])).toContain('event 3 does not fit its link');
+});
+
+const append = async (folder: string, how: keyof typeof appends): Promise<void> => {
+  const secret = readFileSync(path.join(folder, 'secret'), 'utf8').trim();
+  await appends[how]({ folder, older: folder, sealed: 0, secret });
+};
+
+const asked: Readonly<Record<string, string>> = {
+  'its readiness': '/health/ready',
+  'a proof': 'proof',
+  'a page': 'report',
+  'a history': 'history',
+  'the feed': '/v1/audit/events?limit=200',
+  'who looked': '/v1/audit/access',
+};
+
+test.each(Object.entries(asked))(
+  'an event that somebody else appends is found when %s is asked for',
+  async (_, what) => {
+    // Else the record of who looked would be refused.
+    const { folder, found, emails, get } = await running(2, { SEAL_EVERY: '0', ACCESS_LOG: 'off' });
+    const honest = (await (await get('/health/ready')).json()) as { data: { evidence: { count: number } } };
+    expect(honest.data.evidence.count).toBe(6);
+    await append(folder, what === 'proof' ? 'with a right link and the secret' : 'with a right link');
+    const answer = await get(what.startsWith('/') ? what : auditOf(emails[1] ?? '', what));
+    expect(answer.status).toBe(503);
+    const told = await answer.text();
+    expect(told).not.toContain('another-id');
+    if (what === '/health/ready') expect(told).toContain('"count":6,');
+    await vi.waitFor(() => expect(found).toHaveLength(1));
+    expect(String(found[0])).toContain('the event log was ');
+  },
+);
+
+test('what somebody else appends is not sealed, though it was made with the secret', async () => {
+  const { folder, service, found } = await running(2, { SEAL_EVERY: '24h' });
+  await append(folder, 'with a right link and the secret');
+  await service.close();
+  expect(found).toHaveLength(1);
+  const seals = path.join(folder, sealsName);
+  expect(existsSync(seals) ? readdirSync(seals) : []).toEqual([]);
 });

@@ -3,7 +3,12 @@ import type { ChainHead } from '../chain.js';
 import { rewritten } from './append.js';
 import type { End } from './messages.js';
 
-type Log = { headAt(count: number): ChainHead | undefined };
+export interface WrittenLog {
+  headAt(count: number): ChainHead | undefined;
+  fileHead(): ChainHead;
+  /** Nothing of this process is on its way into the file: what stands there beyond the known end is somebody else's. */
+  isStill(): boolean;
+}
 export type KnownEnd = ReturnType<typeof createKnownEnd>;
 
 /** @param onAltered called once. Must not throw */
@@ -22,17 +27,17 @@ export function createKnownEnd(onAltered: (message: string) => void) {
     /** Of what was committed, as far as it is known here: more may be in the file. Undefined before the log is open. */
     end: (): End | undefined => known,
     learn: (end: End): void => void (known = end),
-    /** Looks whether the log still has that end, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
-    check(log: Log): string | undefined {
-      if (known !== undefined && altered === undefined && !stillHas(log, known)) refuse(rewritten(known.count));
+    /** Looks whether the log has that end and no other, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
+    check(log: WrittenLog): string | undefined {
+      if (known !== undefined && altered === undefined && !endsThere(log, known)) refuse(rewritten(known.count));
       return altered;
     },
   };
 }
 
-function stillHas(log: Log, { count, head }: End): boolean {
+function endsThere(log: WrittenLog, { count, head }: End): boolean {
   try {
-    return log.headAt(count)?.head === head;
+    return log.headAt(count)?.head === head && !(log.isStill() && log.fileHead().count > count);
   } catch {
     return true;
   }

@@ -86,7 +86,7 @@ function serve(port: MessagePort, data: WriterData): void {
   function commit(message: AppendMessage): void {
     const outcomes = transact(
       () => log.appender.take(message),
-      (how, text) => say({ type: 'failed', how, message: text }),
+      (how, text) => say({ type: 'failed', how, message: text, end: committed }),
     );
     if (outcomes === undefined) return;
     const end = log.appender.end();
@@ -138,8 +138,11 @@ function serve(port: MessagePort, data: WriterData): void {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
+    if (!harmless || !rolledBack) reopen();
     failed(howItFailed(error, committing && !harmless), sqliteMessage(error));
-    if (harmless && rolledBack) return;
+  }
+
+  function reopen(): void {
     log.db.close();
     log = openLog(data);
     const message = whyAltered(committed);

@@ -99,6 +99,25 @@ test('the next look finds it, too', async () => {
   expect(told).toHaveLength(1);
 });
 
+test('what somebody else appends is not read, and found at the next look', async () => {
+  const { file, store, told } = await newLog(5);
+  change(
+    file,
+    `insert into events select 9, stream_id, revision + 1, 'forged', type, data, metadata, '', zeroblob(32) from events where position = 5`,
+  );
+  const ids: string[] = [];
+  for (const read of [store.readAll(), store.readAll({ direction: 'backwards' }), store.readStream('s')])
+    for await (const events of read) ids.push(...events.map(({ id }) => id));
+  for await (const [last] of store.readStream('s', { direction: 'backwards', limit: 1 }))
+    expect(last?.position).toMatch(/5$/);
+  expect(ids).toHaveLength(14);
+  expect(ids).not.toContain('forged');
+  expect([await store.head(), store.chainHead().count, told]).toEqual([expect.stringMatching(/5$/), 5, []]);
+  expect(await store.readAt('00000000000000000009')).toBeUndefined();
+  expect(store.isWritable()).toBe(false);
+  expect(told).toHaveLength(1);
+});
+
 test('an honest log is not taken for a rewritten one while it is written to', async () => {
   const { store, told } = await newLog(1);
   const appending = Array.from({ length: 300 }, async (_, at) => {
