@@ -206,23 +206,31 @@ async function verifyExport(file, seals) {
 /** Section 6: after a seal that does not match, nothing is known of the events before it but what an older seal says. */
 function createSealChecks(seals) {
   const waiting = seals.toSorted((one, other) => one.count - other.count);
-  let logId;
   let holding;
   let failing;
+  /** Before anything else is compared: a seal of another log tells nothing of this one. */
+  function demandOfLog({ type, data }) {
+    const logId = type === 'ServiceInitialised' ? JSON.parse(data).log_id : undefined;
+    for (const { sealed_at, log_id } of seals)
+      if (log_id !== logId)
+        throw new Different(
+          `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId ?? 'one without a name'}: it tells nothing of this export`,
+        );
+  }
   return {
     take({ event, count, head, root }) {
-      if (count === 1 && event.type === 'ServiceInitialised') logId = JSON.parse(event.data).log_id;
+      if (count === 1) demandOfLog(event);
       for (; waiting[0]?.count === count; waiting.shift()) {
         const [seal] = waiting;
         if (failing !== undefined) continue;
-        if (seal.log_id === logId && seal.head === head && seal.root === root()) holding = seal;
+        if (seal.head === head && seal.root === root()) holding = seal;
         else failing = seal;
       }
     },
     /** `count`: where the export ends; undefined: it was not read to its end. */
     demandAll(count = Infinity) {
       const held = holding && `the seal of ${holding.sealed_at} holds, up to event ${holding.count}`;
-      if (failing !== undefined) throw new Different(whyFailing(failing, logId, held));
+      if (failing !== undefined) throw new Different(whyFailing(failing, held));
       const longest = waiting.at(-1);
       if (longest?.count > count)
         throw new Different(
@@ -233,8 +241,7 @@ function createSealChecks(seals) {
   };
 }
 
-function whyFailing({ count, sealed_at, log_id }, logId, held) {
-  if (log_id !== logId) return `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId}`;
+function whyFailing({ count, sealed_at }, held) {
   return (
     `the history up to event ${count} is not the one that was sealed at ${sealed_at}. ` +
     `The difference lies at or before event ${count}; ${held ?? 'where, cannot be said without an older seal'}`

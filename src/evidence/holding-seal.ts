@@ -7,7 +7,7 @@ import type { TreeSource } from '../eventstore/tree.js';
 import { readLogId } from '../projector/start.js';
 import { AlteredBlockError, pathOf } from './prove.js';
 import { createTree } from './proofs.js';
-import { checkSeal, fingerprintOf, type Seal } from './seal.js';
+import { checkSeal, fingerprintOf, ofAnotherLog, type Seal } from './seal.js';
 
 export type SealedLog = Pick<EventReader, 'readStream' | 'readAt'> & { headAt?(count: number): ChainHead | undefined };
 
@@ -21,7 +21,8 @@ export async function sealFaults(
   const tree = createTree(source);
   return async (seal) => {
     if (!checkSeal(seal).isSigned) return 'its signature is not right';
-    if (seal.log_id !== logId) return 'it is of another log';
+    const foreign = ofAnotherLog(seal, logId);
+    if (foreign !== undefined) return foreign;
     if (seal.count > count) return `the log has ${count} events`;
     const stored = log.headAt?.(seal.count);
     if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';

@@ -96,9 +96,12 @@ async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<Par
   if (tree === undefined)
     return refuse('there are no views that keep the evidence of this log, to compare with the seal', line);
   const { failing, ...found } = await reportedSeals([seal], log, tree);
-  return failing === undefined
+  return failing === undefined || failing === null
     ? found
-    : refuse('the log is not the one that was sealed: audience audit verify --seal tells more', line);
+    : refuse(
+        `the log is not the one that was sealed: ${failing.reason}. audience audit verify --seal tells more`,
+        line,
+      );
 }
 
 function refuse(reason: string, line: CommandLine): never {
