@@ -77,7 +77,9 @@ test.each(Object.entries(asked))(
     expect(told).not.toContain('another-id');
     if (what === '/health/ready') expect(told).toContain('"count":6,');
     await vi.waitFor(() => expect(found).toHaveLength(1));
-    expect(String(found[0])).toContain('the event log was ');
+    expect(String(found[0])).toContain(
+      'the events after number 6 are not covered by the end that this service left: somebody else wrote them.',
+    );
   },
 );
 
@@ -88,4 +90,27 @@ test('what somebody else appends is not sealed, though it was made with the secr
   expect(found).toHaveLength(1);
   const seals = path.join(folder, sealsName);
   expect(existsSync(seals) ? readdirSync(seals) : []).toEqual([]);
+});
+
+test('what ends a running service says where the difference lies, in the words of a start, and accuses no honest event', async () => {
+  const cases = [
+    [`delete from events where position > 4`, 'the log ends after event 4, but ', ' is of 6 events: it was shortened'],
+    [
+      `update events set chain = zeroblob(32) where position = 6`,
+      'the history up to event 6 is not the one of ',
+      ': the difference lies at or before event 6',
+    ],
+    [
+      `insert into events select 7, stream_id, 99, 'x', type, data, metadata, '', chain from events where position = 6`,
+      'the events after number 6 are not covered by ',
+      ': somebody else wrote them',
+    ],
+  ] as const;
+  for (const [sql, begin, end] of cases) {
+    const { folder, found, get } = await running(2);
+    change(folder, sql);
+    expect((await get('/health/ready')).status).toBe(503);
+    await vi.waitFor(() => expect(found).toHaveLength(1));
+    expect(String(found[0])).toContain(`while the service ran: ${begin}the end that this service left${end}`);
+  }
 });

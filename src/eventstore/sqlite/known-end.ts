@@ -1,6 +1,6 @@
 /** What a process knows of the log that it writes: its end as the writer left it, and whether the log still has it. */
 import type { ChainHead } from '../chain.js';
-import { rewritten } from './append.js';
+import { leftFault } from '../sealed-head.js';
 import type { End } from './messages.js';
 
 export interface WrittenLog {
@@ -29,16 +29,19 @@ export function createKnownEnd(onAltered: (message: string) => void) {
     learn: (end: End): void => void (known = end),
     /** Looks whether the log has that end and no other, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
     check(log: WrittenLog): string | undefined {
-      if (known !== undefined && altered === undefined && !endsThere(log, known)) refuse(rewritten(known.count));
+      const fault = known === undefined || altered !== undefined ? undefined : faultOf(log, known);
+      if (fault !== undefined) refuse(fault);
       return altered;
     },
   };
 }
 
-function endsThere(log: WrittenLog, { count, head }: End): boolean {
+function faultOf(log: WrittenLog, known: End): string | undefined {
   try {
-    return log.headAt(count)?.head === head && !(log.isStill() && log.fileHead().count > count);
+    const { count } = log.fileHead();
+    const linkThere = log.headAt(known.count)?.head;
+    return leftFault({ count: log.isStill() ? count : Math.min(count, known.count), linkThere }, known);
   } catch {
-    return true;
+    return undefined;
   }
 }

@@ -1,7 +1,8 @@
 /** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { leftFault } from '../sealed-head.js';
 import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
-import { createAppender, rewritten, RewrittenLogError, type Appender } from './append.js';
+import { createAppender, RewrittenLogError, type Appender } from './append.js';
 import type { AppendMessage, End, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
@@ -159,7 +160,9 @@ function serve(port: MessagePort, data: WriterData): void {
   function whyAltered(before: End | undefined): string | undefined {
     const fault = log.appender.fault();
     if (fault !== undefined || before === undefined || before.count === 0) return fault?.message;
-    return log.linkAt.get(before.count) === before.head ? undefined : rewritten(before.count);
+    const { count } = log.appender.end();
+    // An append in doubt may be there.
+    return leftFault({ count: Math.min(count, before.count), linkThere: log.linkAt.get(before.count) }, before);
   }
 
   /** A trigger that somebody adds while the file is open takes effect at once. */

@@ -83,9 +83,11 @@ test('a log that is rewritten while it is open is not written to any more, and n
   const { file, store, told } = await newLog(5);
   expect(store.altered()).toBeUndefined();
   change(file, `update events set type = 'Forged', chain = zeroblob(32) where position = 5`);
-  await expect(store.append('t', [exampleEvent(1)], { expectedRevision: 'no_stream' })).rejects.toThrow(/rewritten/);
+  await expect(store.append('t', [exampleEvent(1)], { expectedRevision: 'no_stream' })).rejects.toThrow(
+    /at or before event 5/,
+  );
   expect(told).toEqual([store.altered()]);
-  expect(told.join()).toContain('it does not hold what the service wrote there up to event 5');
+  expect(told.join()).toContain('the history up to event 5 is not the one of the end that this service left');
   const db = new Database(file, { access: 'read' });
   expect(db.prepareValue('select count(*) from events').get()).toBe(5);
   db.close();
