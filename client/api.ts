@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7be712965bb06c1ec72200b1f992656a584190d0e4a96af7e4831d461263c0af. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 03e3cf66a98198420b5453aa186dc110a7dbaccd2d4c931cd491082aea2777dd. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3225,6 +3225,11 @@ export interface components {
        * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
        */
       key_fingerprint: string;
+      /**
+       * @description Root of the tree over them.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      root: string;
       /**
        * Format: date-time
        * @description ISO 8601, UTC, with milliseconds.

@@ -50,9 +50,9 @@ export async function reportedSeals(
     else failing ??= { count: seal.count, sealed_at: seal.sealed_at, reason };
   }
   if (holding === undefined) return { seal: undefined, failing };
-  const { count, head, sealed_at, public_key } = holding;
+  const { count, head, root, sealed_at, public_key } = holding;
   return {
-    seal: { count, head, sealed_at, key_fingerprint: fingerprintOf(public_key) },
+    seal: { count, head, root, sealed_at, key_fingerprint: fingerprintOf(public_key) },
     failing,
     demandWritten: demandWritten({ log, source, seal: holding }),
   };

@@ -1,6 +1,7 @@
 /** What somebody does to the log while the service runs gets into no answer that is called evidence, and ends the service. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AlteredLogError } from '../../src/app/evidence-guard.js';
 import { sealsName } from '../../src/evidence/seal-folder.js';
@@ -113,4 +114,22 @@ test('what ends a running service says where the difference lies, in the words o
     await vi.waitFor(() => expect(found).toHaveLength(1));
     expect(String(found[0])).toContain(`while the service ran: ${begin}the end that this service left${end}`);
   }
+});
+
+test('a start says that SEAL_DIR has a seal of more events than the log', async () => {
+  const copies = newFolder();
+  const env = { SEAL_EVERY: '24h', SEAL_DIR: copies };
+  const { folder, service } = await running(1, env);
+  await service.close();
+  const older = path.join(newFolder(), 'data');
+  cpSync(folder, older, { recursive: true });
+  const goesOn = await startLocally(folder, env);
+  await addContacts(folder, 3);
+  await goesOn.close();
+  const said: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => said.push(line) });
+  const again = await startLocally(older, env, logger);
+  onTestFinished(() => again.close());
+  await vi.waitFor(() => expect(said.join()).toContain('SEAL_DIR has a seal of more events than the log'));
+  expect(JSON.parse(said.find((line) => line.includes('SEAL_DIR')) ?? '')).toMatchObject({ count: 11, events: 4 });
 });

@@ -11,10 +11,14 @@ const key = 'a-key-of-these-tests';
 const headers = { authorization: `Bearer ${key}` };
 
 /** As main.ts does it. Rejects where the service refuses to start. */
-export async function startLocally(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Service> {
+export async function startLocally(
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  logger = pino({ level: 'silent' }),
+): Promise<Service> {
   const config = readConfig({ DATA_DIR: folder, PORT: '0', API_KEYS: `test:${key}`, LOG_LEVEL: 'silent', ...env });
   const lines = { write: () => true, dropped: () => 0 } as unknown as Parameters<typeof startService>[1]['lines'];
-  return startService(config, { logger: pino({ level: 'silent' }), lines }, new AbortController().signal);
+  return startService(config, { logger, lines }, new AbortController().signal);
 }
 
 const urlOf = (folder: string, target: string): string =>
