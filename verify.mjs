@@ -2,7 +2,7 @@
 // Verifies what audience-ledger hands out of its events, with nothing but Node: no package, and none of the service's own code.
 //
 //   node verify.mjs export.ndjson    [seal.json ...] [--public-key FILE]
-//   node verify.mjs proof.json       [seal.json ...] [--public-key FILE]    the events of one person
+//   node verify.mjs proof.json       [seal.json ...] [--public-key FILE] [--at TIME]    the events of one person
 //   node verify.mjs consistency.json [seal.json ...] [--public-key FILE]    a newer log holds an older one unchanged
 //
 // Of an export it computes the evidence chain anew from the first line to the last and compares it with the links in the export, and with
@@ -206,23 +206,31 @@ async function verifyExport(file, seals) {
 /** Section 6: after a seal that does not match, nothing is known of the events before it but what an older seal says. */
 function createSealChecks(seals) {
   const waiting = seals.toSorted((one, other) => one.count - other.count);
-  let logId;
   let holding;
   let failing;
+  /** Before anything else is compared: a seal of another log tells nothing of this one. */
+  function demandOfLog({ type, data }) {
+    const logId = type === 'ServiceInitialised' ? JSON.parse(data).log_id : undefined;
+    for (const { sealed_at, log_id } of seals)
+      if (log_id !== logId)
+        throw new Different(
+          `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId ?? 'one without a name'}: it tells nothing of this export`,
+        );
+  }
   return {
     take({ event, count, head, root }) {
-      if (count === 1 && event.type === 'ServiceInitialised') logId = JSON.parse(event.data).log_id;
+      if (count === 1) demandOfLog(event);
       for (; waiting[0]?.count === count; waiting.shift()) {
         const [seal] = waiting;
         if (failing !== undefined) continue;
-        if (seal.log_id === logId && seal.head === head && seal.root === root()) holding = seal;
+        if (seal.head === head && seal.root === root()) holding = seal;
         else failing = seal;
       }
     },
     /** `count`: where the export ends; undefined: it was not read to its end. */
     demandAll(count = Infinity) {
       const held = holding && `the seal of ${holding.sealed_at} holds, up to event ${holding.count}`;
-      if (failing !== undefined) throw new Different(whyFailing(failing, logId, held));
+      if (failing !== undefined) throw new Different(whyFailing(failing, held));
       const longest = waiting.at(-1);
       if (longest?.count > count)
         throw new Different(
@@ -233,8 +241,7 @@ function createSealChecks(seals) {
   };
 }
 
-function whyFailing({ count, sealed_at, log_id }, logId, held) {
-  if (log_id !== logId) return `the seal of ${sealed_at} is of the log ${log_id}, the export of ${logId}`;
+function whyFailing({ count, sealed_at }, held) {
   return (
     `the history up to event ${count} is not the one that was sealed at ${sealed_at}. ` +
     `The difference lies at or before event ${count}; ${held ?? 'where, cannot be said without an older seal'}`
@@ -408,6 +415,24 @@ const provenShapes = {
   path: isList(isHash),
 };
 
+/** One event of it, which comes after that with the ordinal `last`. */
+function demandProven(event, { proof, last, ends, named }) {
+  const what = 'the event';
+  demandMembers(event, provenShapes, what);
+  const { ordinal, stream, data, metadata, path } = event;
+  textsOf(data, `the data of ${what}`);
+  const at = textsOf(metadata, `the metadata of ${what}`).get('at');
+  if (ordinal <= last || ordinal > proof.count) throw new Different('it is not in its place');
+  const leaf = leafOf({ ...event, id: event.event_id });
+  if (hex(rootByPath(leaf, ordinal - 1, proof.count, path)) !== proof.root)
+    throw new Different('it is not what was sealed, or is not in the sealed log');
+  if (stream !== proof.stream) return;
+  assertRunsOn({ ...event, at }, ends);
+  const { list_id, tags } = JSON.parse(data);
+  named.lists.add(list_id);
+  if (Array.isArray(tags)) for (const tag of tags) named.tags.add(tag?.tag_id);
+}
+
 /** Section 8: the events of one person, each proven to be in the sealed log. Returns those of the contact and the deletions. */
 function verifyProof(proof) {
   demandSigned(proof, proofShapes, 'the proof');
@@ -416,23 +441,15 @@ function verifyProof(proof) {
   const deletions = [];
   let last = 0;
   for (const event of proof.events) {
-    const what = `event ${Object(event).ordinal} of the proof`;
-    demandMembers(event, provenShapes, what);
-    const { ordinal, stream, data, metadata, path } = event;
-    textsOf(data, `the data of ${what}`);
-    const at = textsOf(metadata, `the metadata of ${what}`).get('at');
-    if (ordinal <= last || ordinal > proof.count) throw new Different(`${what} is not in its place`);
-    last = ordinal;
-    const leaf = leafOf({ ...event, id: event.event_id });
-    if (hex(rootByPath(leaf, ordinal - 1, proof.count, path)) !== proof.root)
-      throw new Different(`${what} is not what was sealed, or is not in the sealed log`);
-    if (stream !== proof.stream) deletions.push(event);
-    else {
-      assertRunsOn({ ...event, at }, ends);
-      const { list_id, tags } = JSON.parse(data);
-      named.lists.add(list_id);
-      if (Array.isArray(tags)) for (const tag of tags) named.tags.add(tag?.tag_id);
+    const { ordinal, type, revision, stream } = Object(event);
+    try {
+      demandProven(event, { proof, last, ends, named });
+    } catch (error) {
+      if (!(error instanceof Different)) throw error;
+      throw new Different(`at event ${ordinal} (${type}, revision ${revision} of ${stream}): ${error.message}`);
     }
+    last = ordinal;
+    if (stream !== proof.stream) deletions.push(event);
   }
   if (ends.get(proof.stream)?.revision !== proof.last_revision)
     throw new Different(`events of ${proof.stream} are missing: its last revision was ${proof.last_revision}`);
@@ -451,20 +468,79 @@ function verifyProof(proof) {
 const printable = (text) =>
   text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
+const isString = (value) => typeof value === 'string';
+const known =
+  /^(Contact(Created|ProfileChanged|Subscribed|Unsubscribed|Erased)|Tags(Attached|Detached)|ConsentRecorded|ListDeleted|TagDeleted)$/;
+
+/** What the events say of the person in each list, in the order of the log: for how long which status. */
+function spansIn(events) {
+  const lists = new Map();
+  const end = (list, at, why) => {
+    const last = list?.spans.at(-1);
+    if (last !== undefined) last.to ??= `to ${at}${why}`;
+  };
+  const begin = ({ list_id, list_name }, status, at) => {
+    const list = lists.get(list_id) ?? { spans: [] };
+    lists.set(list_id, list);
+    // What was written after the deletion of its list counted for nothing.
+    if (list.isDeleted) return;
+    list.name = isString(list_name) ? list_name : list.name;
+    const last = list.spans.at(-1);
+    if (last !== undefined && last.to === undefined && last.status === status) return;
+    end(list, at, '');
+    list.spans.push({ list, list_id, status, from: at });
+  };
+  const takes = {
+    ContactSubscribed: (data, at) => begin(data, 'Subscribed', at),
+    ContactUnsubscribed: (data, at) => begin(data, 'Unsubscribed', at),
+    ContactErased: (_, at) => lists.forEach((list) => end(list, at, ', when the person was erased')),
+    ListDeleted({ list_id }, at) {
+      const list = lists.get(list_id) ?? { spans: [] };
+      end(list, at, ', when the list was deleted');
+      lists.set(list_id, Object.assign(list, { isDeleted: true }));
+    },
+  };
+  for (const { type, data, metadata } of events)
+    if (Object.hasOwn(takes, type)) takes[type](JSON.parse(data), JSON.parse(metadata).at);
+  return [...lists.values()].flatMap(({ spans }) => spans);
+}
+
+/** In words, so that nobody has to put the events together: addresses, statuses, and how it was at a time. */
+function* inWords({ events, sealed_at }, at) {
+  const nameOf = ({ list, list_id }) => `${list.name === undefined ? 'a list' : `"${list.name}"`} (${list_id})`;
+  for (const { type, data, metadata } of events) {
+    const { email } = (type === 'ContactCreated' && Object(JSON.parse(data).person)) || {};
+    if (isString(email)) yield `the address ${email}, since ${JSON.parse(metadata).at}`;
+  }
+  for (const span of spansIn(events))
+    yield `${span.status} in the list ${nameOf(span)} from ${span.from} ${span.to ?? `to the seal of ${sealed_at}`}`;
+  for (const { ordinal, type } of events)
+    if (!known.test(type)) yield `event ${ordinal} has a type that is not known here: these words are without it`;
+  if (at === undefined) return;
+  const then = spansIn(events.filter(({ metadata }) => JSON.parse(metadata).at <= at));
+  const open = then.filter(({ to }) => to === undefined);
+  for (const span of open) yield `at ${at}: ${span.status} in the list ${nameOf(span)}, since ${span.from}`;
+  if (open.length === 0) yield `at ${at}: in no list`;
+}
+
 const counted = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-function sayProof(proof, seals) {
+function sayProof(proof, seals, at) {
   const deletions = verifyProof(proof);
   for (const seal of seals)
     for (const name of ['log_id', 'count', 'head', 'root', 'sealed_at', 'public_key'])
       if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
   const { events, stream, count, log_id, sealed_at, last_revision, head } = proof;
+  if (at > sealed_at) throw new NotVerified(`the proof was sealed at ${sealed_at}: it says nothing of --at ${at}`);
   console.log(`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
   are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the head ${head}
 stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`);
   saySigner(proof);
   if (seals.length === 0)
     console.log('compare the seal with the one that you keep: node verify.mjs proof.json seal.json');
+  console.log('what the events say, by the times in them:');
+  for (const line of inWords(proof, at)) console.log(printable(`  ${line}`));
+  console.log('the events themselves:');
   for (const { ordinal, type, data, metadata } of events)
     console.log(printable(`  ${ordinal}  ${JSON.parse(metadata).at}  ${type}  ${data}`));
   console.log(`This does not prove
@@ -536,12 +612,21 @@ async function sayExport(file, seals) {
   if (sealed === 0) console.log('compare count and head with ones that you know, or give a seal');
 }
 
-const usage = 'usage: node verify.mjs export.ndjson|proof.json|consistency.json [seal.json ...] [--public-key FILE]';
+const usage = `usage: node verify.mjs export.ndjson|proof.json|consistency.json [seal.json ...] [--public-key FILE]
+  with a proof also --at TIME: how it was then, in UTC (2026-03-01 or 2026-03-01T12:00:00.000Z)`;
 const files = process.argv.slice(2);
-const option = files.indexOf('--public-key');
-const [, publicKeyFile] = option < 0 ? [] : files.splice(option, 2);
+/** The value after it; an empty one is wrong. */
+function optionOf(name) {
+  const place = files.indexOf(name);
+  return place < 0 ? undefined : (files.splice(place, 2)[1] ?? '');
+}
+const publicKeyFile = optionOf('--public-key');
+const asked = optionOf('--at');
+/** A day alone is its last millisecond. */
+const at = asked?.length === 10 ? `${asked}T23:59:59.999Z` : asked;
 let expectedKey;
-if (files.length < 1 || files[0].startsWith('-') || (option >= 0 && !publicKeyFile)) {
+const isTime = (text) => matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)(text) && Date.parse(text) > 0;
+if (files.length < 1 || files[0].startsWith('-') || publicKeyFile === '' || (asked !== undefined && !isTime(at))) {
   console.error(usage);
   process.exit(2);
 }
@@ -551,6 +636,7 @@ try {
   if (document?.value.format === sealFormat)
     throw new NotVerified(`${files[0]} is a seal. The export or proof comes first, the seals after it`);
   if (document && say === undefined) throw new NotVerified(`${files[0]} has a format that is not known here`);
+  if (at && say !== sayProof) throw new NotVerified('--at goes with a proof');
   if (document === undefined && publicKeyFile && files.length < 2)
     throw new NotVerified('--public-key goes with a seal, or with a proof');
   if (publicKeyFile) expectedKey = keyOf(readFileSync(publicKeyFile, 'utf8'), publicKeyFile);
@@ -558,7 +644,7 @@ try {
   if (document === undefined) await sayExport(files[0], seals);
   else {
     demandPlain(document, 'the proof');
-    say(document.value, seals);
+    say(document.value, seals, at);
   }
 } catch (error) {
   console.error(error instanceof Different ? `DIFFERENT: ${error.message}` : `cannot verify: ${error.message}`);

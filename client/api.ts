@@ -3242,6 +3242,11 @@ export interface components {
        */
       key_fingerprint: string;
       /**
+       * @description Root of the tree over them.
+       * @example 5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e5f2b7c0d9e8a4b1c6d3e2f1a0b9c8d7e
+       */
+      root: string;
+      /**
        * Format: date-time
        * @description ISO 8601, UTC, with milliseconds.
        * @example 2026-03-01T10:00:00.123Z

@@ -33,7 +33,7 @@ import { privacyRoutes, type ErasuresOfApi } from './privacy.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
-import { createRoutes } from './routes.js';
+import { createRoutes, type Routes } from './routes.js';
 
 export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'> {
   readonly audience: Audience;
@@ -41,6 +41,8 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly analytics: AnalyticsQueries;
   readonly ownWrites: OwnWrites;
   readonly events: AuditReader;
+  /** Why the log is not trusted, looked up now. Absent where nobody can tell. */
+  readonly altered?: (() => string | undefined) | undefined;
   /** What the auditor's answers rest on. */
   readonly logHead: () => Promise<LogHead>;
   readonly proofs: Proofs;
@@ -114,9 +116,20 @@ function mountEndpoints(
   privacyRoutes(routes, { ...options, endpoints: endpoints.privacy });
   const audit = createAudit({ ...options, reader: options.events, emails: emailHints(options) });
   const access = createAccessLog(options.recordRead);
-  auditRoutes(routes, { ...options, endpoints: endpoints.audit, audit, access, reads });
-  addPersonExport(routes, endpoints.privacy.export, { ...options, audit, access, reads });
+  const audited = ofIntactLog(routes, options.altered);
+  auditRoutes(audited, { ...options, endpoints: endpoints.audit, audit, access, reads });
+  addPersonExport(audited, endpoints.privacy.export, { ...options, audit, access, reads });
 }
+
+/** Looked at before each answer: what is read after it goes no further than what the service knows. */
+const ofIntactLog = (routes: Routes, altered?: () => string | undefined): Routes => ({
+  on(endpoint, handle) {
+    routes.on(endpoint, async (call) => {
+      if (altered?.() !== undefined) throw new ServiceError('unavailable', {}, { retryAfter: 10 });
+      return await handle(call);
+    });
+  },
+});
 
 const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
   until: async () => ownWrites.visiblePosition(),

@@ -73,6 +73,7 @@ export async function openHttp(options: HttpOptions) {
     analytics: views.analytics,
     ownWrites: views.ownWrites,
     events: store,
+    altered: store.altered,
     logHead: logHeads(store, views.keptChain),
     proofs: createProofs({ store, guard, views, dataDir: config.dataDir, sealKey, clock: Date.now }),
     corsOrigins: config.corsOrigins,

@@ -35,9 +35,19 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
     return guard.isVerified() && store.altered?.() === undefined ? store.chainHead?.() : undefined;
   };
 
+  /** An event that is not the one that was written ends the service. On a server the newest events are not sealed yet. */
+  function refuse(cause: unknown): never {
+    if (cause instanceof AlteredEventError || cause instanceof AlteredBlockError)
+      guard?.report(`the event log was altered: ${cause.message}`);
+    throw cause instanceof ProofError ? new ServiceError('unavailable', {}, { retryAfter, cause }) : cause;
+  }
+
   return {
     tree: source,
-    seals: () => reportedSeals(newestSeals(path.join(dataDir, sealsName), comparedSeals), store, source),
+    async seals() {
+      const found = await reportedSeals(newestSeals(path.join(dataDir, sealsName), comparedSeals), store, source);
+      return { ...found, demandWritten: async (shown) => await found.demandWritten?.(shown).catch(refuse) };
+    },
     async prove(stored, request) {
       const head = await verified();
       if (head === undefined || head.count === 0) throw new ServiceError('unavailable', {}, { retryAfter });
@@ -46,10 +56,7 @@ export function createProofs({ store, guard, views, dataDir, sealKey, clock }: P
         const seal = await sealNow({ log: store, source, verified: head, key, now: clock() });
         return await provePerson({ stored, source, key }, { ...request, seal });
       } catch (cause) {
-        if (cause instanceof AlteredEventError || cause instanceof AlteredBlockError)
-          guard?.report(`the event log was altered: ${cause.message}`);
-        // On a server the newest events are not sealed yet.
-        throw cause instanceof ProofError ? new ServiceError('unavailable', {}, { retryAfter, cause }) : cause;
+        return refuse(cause);
       }
     },
   };

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
 import { sealFaults } from '../evidence/holding-seal.js';
-import { copySeals, keepSeal, newestSeal, sealsName } from '../evidence/seal-folder.js';
+import { copySeals, keepSeal, newestCopy, newestSeal, sealsName } from '../evidence/seal-folder.js';
 import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
 import { sealNow } from '../evidence/seal-now.js';
-import { fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
+import { checkSeal, fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
 import type { Lease } from '../projector/lease.js';
+import { readLogId } from '../projector/start.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
@@ -58,10 +59,24 @@ export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
 export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
   const { settings, config } = options;
+  void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
   const lease = await openLease(settings, 'seals');
   const seals = startSeals(options, lease);
   return { close: () => seals.close().then(lease?.close) };
+}
+
+/** An older copy of the whole folder is right by itself: only what was kept elsewhere tells. A share may not answer for long, so nothing waits for it. */
+async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> {
+  const events = store.chainHead?.().count;
+  const seal = config.seals.copies === undefined ? undefined : await newestCopy(config.seals.copies);
+  if (events === undefined || seal === undefined || !checkSeal(seal).isSigned) return;
+  const { log_id, sealed_at, count } = seal;
+  if (count > events && log_id === (await readLogId(store)))
+    logger.warn(
+      { sealed_at, count, events },
+      'SEAL_DIR has a seal of more events than the log: the log was shortened, or is an older copy',
+    );
 }
 
 function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {
@@ -85,8 +100,15 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     if (reason !== undefined) logger.warn({ sealed_at, reason }, 'the newest seal in the data folder does not hold');
   }
 
+  /** What stands in the file after the end that this process knows may be somebody else's. */
+  function own(read: ChainHead): ChainHead {
+    const known = store.chainHead?.();
+    return known !== undefined && known.count < read.count ? known : read;
+  }
+
   async function verified(signal: AbortSignal): Promise<ChainHead | undefined> {
-    const head = await (guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal));
+    const read = await (guard === undefined ? views.keptChain() : guard.verifyOn(headKey, signal));
+    const head = read && store.altered?.() === undefined ? own(read) : undefined;
     if (head !== undefined) await checkNewest(head);
     return head;
   }

@@ -76,7 +76,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
-    onAltered: (message) => found.guard?.report(message),
+    onAltered: (message) => found.guard?.report(`the event log was altered while the service ran: ${message}`),
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,

@@ -55,23 +55,47 @@ export function headFault(
 ): HeadFault | undefined {
   const fault = (message: string): HeadFault => ({ kind: 'sealed_head', message });
   if (sealed === undefined) return count === 0 ? undefined : fault('the log has no sealed head: it was taken away');
-  const message = `the log ends after event ${count}, but its sealed head is of ${sealed.count} events: it was shortened`;
+  const fitting = endFault({ count: Math.min(count, sealed.count), linkThere }, sealed, mark);
   // Without its first event the log has no name, and no MAC is right.
-  if (count === 0) return { kind: 'shortened', message };
+  if (count === 0) return fitting;
   if (key !== undefined && macOf(key, { logId, ...sealed }) !== sealed.mac)
     return fault(
       'the sealed head of the log is not one that was made with the secret of this log: it was put there by somebody else',
     );
-  if (count < sealed.count) return { kind: 'shortened', message };
-  if (linkThere === sealed.head) return undefined;
-  return fault(
-    `the history up to event ${sealed.count} is not the one of the sealed head: the difference lies at or before event ${sealed.count}`,
-  );
+  return fitting;
 }
+
+const mark = 'its sealed head';
 
 /** Where nothing may come after the sealed head, because each append moves it. */
 export function unsealedEvents({ count, sealed }: Pick<SealedLog, 'count' | 'sealed'>): HeadFault | undefined {
-  if (sealed === undefined || count <= sealed.count) return undefined;
-  const message = `the events after number ${sealed.count} are not covered by the sealed head of the log: somebody else wrote them, or put an older sealed head there`;
-  return { kind: 'sealed_head', message };
+  const found = sealed && endFault({ count, linkThere: sealed.head }, sealed, mark);
+  return found && { ...found, message: `${found.message}, or put an older sealed head there` };
 }
+
+/** Why a log does not end where it is known to. `mark` names how that is known. */
+export function endFault(
+  { count, linkThere }: Pick<SealedLog, 'count' | 'linkThere'>,
+  known: Pick<ChainHead, 'count' | 'head'>,
+  mark: string,
+): HeadFault | undefined {
+  const { count: last, head } = known;
+  const fault = (message: string): HeadFault => ({ kind: 'sealed_head', message });
+  if (count < last)
+    return {
+      kind: 'shortened',
+      message: `the log ends after event ${count}, but ${mark} is of ${last} events: it was shortened`,
+    };
+  if (linkThere !== head)
+    return fault(
+      `the history up to event ${last} is not the one of ${mark}: the difference lies at or before event ${last}`,
+    );
+  if (count === last) return undefined;
+  return fault(`the events after number ${last} are not covered by ${mark}: somebody else wrote them`);
+}
+
+/** What is said of a log that does not end as the process that writes it has left it. */
+export const leftFault = (
+  found: Pick<SealedLog, 'count' | 'linkThere'>,
+  known: Pick<ChainHead, 'count' | 'head'>,
+): string | undefined => endFault(found, known, 'the end that this service left')?.message;

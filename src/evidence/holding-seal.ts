@@ -1,14 +1,15 @@
-/** Whether a log is still the one that was sealed, by what is stored of its chain and tree: cheap, and no verification of the events. */
-import type { ReportSources } from '../audit/report/report.js';
+/** Whether a log is still the one that was sealed, by what is stored of its chain and tree, which is cheap; and whether the events behind a page are. */
+import type { ReportSources, Shown } from '../audit/report/report.js';
 import type { ChainHead } from '../eventstore/chain.js';
-import type { EventReader } from '../eventstore/event-store.js';
+import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
 import { readLogId } from '../projector/start.js';
+import { AlteredBlockError, pathOf } from './prove.js';
 import { createTree } from './proofs.js';
-import { checkSeal, fingerprintOf, type Seal } from './seal.js';
+import { checkSeal, fingerprintOf, ofAnotherLog, type Seal } from './seal.js';
 
-export type SealedLog = Pick<EventReader, 'readStream'> & { headAt?(count: number): ChainHead | undefined };
+export type SealedLog = Pick<EventReader, 'readStream' | 'readAt'> & { headAt?(count: number): ChainHead | undefined };
 
 /** Why a seal does not hold; undefined: it holds. @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function sealFaults(
@@ -20,7 +21,8 @@ export async function sealFaults(
   const tree = createTree(source);
   return async (seal) => {
     if (!checkSeal(seal).isSigned) return 'its signature is not right';
-    if (seal.log_id !== logId) return 'it is of another log';
+    const foreign = ofAnotherLog(seal, logId);
+    if (foreign !== undefined) return foreign;
     if (seal.count > count) return `the log has ${count} events`;
     const stored = log.headAt?.(seal.count);
     if (stored !== undefined && stored.head !== seal.head) return 'another link is stored at its last event';
@@ -33,21 +35,57 @@ export async function sealFaults(
   };
 }
 
-/** What a report tells of these seals, the newest first. @throws as `sealFaults` */
+/** What a report tells of these seals, the newest first, and the check of the page that names one. @throws as `sealFaults` */
 export async function reportedSeals(
   seals: readonly Seal[],
   log: SealedLog,
   source: TreeSource,
-): Promise<Pick<ReportSources, 'seal' | 'failing'>> {
+): Promise<ReportedSeals> {
   const faultOf = await sealFaults(log, source);
-  const found: { seal: ReportSources['seal']; failing: ReportSources['failing'] } = {
-    seal: undefined,
-    failing: undefined,
-  };
-  for (const { count, head, sealed_at, public_key, ...rest } of seals) {
-    const reason = await faultOf({ count, head, sealed_at, public_key, ...rest });
-    if (reason === undefined) found.seal ??= { count, head, sealed_at, key_fingerprint: fingerprintOf(public_key) };
-    else found.failing ??= { count, sealed_at, reason };
+  let holding: Seal | undefined;
+  let failing: ReportSources['failing'];
+  for (const seal of seals) {
+    const reason = await faultOf(seal);
+    if (reason === undefined) holding ??= seal;
+    else failing ??= { count: seal.count, sealed_at: seal.sealed_at, reason };
   }
-  return found;
+  if (holding === undefined) return { seal: undefined, failing };
+  const { count, head, root, sealed_at, public_key } = holding;
+  return {
+    seal: { count, head, root, sealed_at, key_fingerprint: fingerprintOf(public_key) },
+    failing,
+    demandWritten: demandWritten({ log, source, seal: holding }),
+  };
+}
+
+type ReportedSeals = Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>;
+
+interface Sealed {
+  readonly log: SealedLog;
+  readonly source: TreeSource;
+  /** One that holds. */
+  readonly seal: Seal;
+}
+
+/** Computes the leaf of each event; of those after the seal it is compared with what is kept of the tree. @throws AlteredBlockError @throws AlteredEventError */
+function demandWritten({ log, source, seal }: Sealed) {
+  return async ({ stream, positions }: Shown): Promise<void> => {
+    const tree = createTree(source);
+    const count = await source.count();
+    const now = { count, root: await tree.rootAt(count) };
+    const demand = async (event: StoredEvent | undefined, at: Position): Promise<void> => {
+      const [ordinal] = await source.ordinalsAt([at]);
+      if (event === undefined) throw new AlteredBlockError(`the event at position ${at} is gone`);
+      if (ordinal === undefined) return;
+      await pathOf({ ordinal, event }, { tree, seal: ordinal <= seal.count ? seal : now });
+    };
+    const own = new Set<Position>();
+    for await (const page of log.readStream(stream))
+      for (const event of page) {
+        if (event.revision !== BigInt(own.size)) throw new AlteredBlockError(`the stream ${stream} has a hole`);
+        own.add(event.position);
+        await demand(event, event.position);
+      }
+    for (const at of positions) if (!own.has(at)) await demand(await log.readAt(at), at);
+  };
 }

@@ -76,7 +76,7 @@ export async function provePerson(
   return createProof({ ...statement, stream, last_revision: own.length - 1, deletions: ordinals }, events, key);
 }
 
-interface Numbered {
+export interface Numbered {
   readonly ordinal: number;
   readonly event: StoredEvent;
 }
@@ -94,17 +94,25 @@ async function demandSealed(tree: Tree, { count, root, sealed_at }: Seal): Promi
     );
 }
 
-async function proven(
-  { ordinal, event }: Numbered,
-  { tree, seal: { count, root } }: { readonly tree: Tree; readonly seal: Seal },
-): Promise<ProvenEvent> {
+async function proven(numbered: Numbered, sealed: SealedTree): Promise<ProvenEvent> {
+  const { ordinal, event } = numbered;
   const { stream, revision, id, type, data, metadata } = event;
-  const path = await tree.inclusion(ordinal, count);
-  if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) !== root)
-    throw new AlteredBlockError(
-      `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify tells more`,
-    );
+  const path = await pathOf(numbered, sealed);
   return { ordinal, stream, revision: Number(revision), event_id: id, type, data, metadata, path: [...path] };
+}
+
+export interface SealedTree {
+  readonly tree: Tree;
+  readonly seal: Pick<Seal, 'count' | 'root'>;
+}
+
+/** From the leaf of this event, computed here, to the root. @throws AlteredBlockError it leads elsewhere @throws AlteredEventError */
+export async function pathOf({ ordinal, event }: Numbered, { tree, seal: { count, root } }: SealedTree) {
+  const path = await tree.inclusion(ordinal, count);
+  if (rootByInclusion({ ordinal, count, leaf: toHex(leafOf(ordinal, event)), path }) === root) return path;
+  throw new AlteredBlockError(
+    `${blockWith(ordinal, count)} are not those that were sealed: audience audit verify tells more`,
+  );
 }
 
 /** Its path is computed from the others: which one was altered is not known. */

@@ -50,6 +50,15 @@ export function newestSeals(folder: string, most: number): readonly Seal[] {
 
 export const newestSeal = (folder: string): Seal | undefined => newestSeals(folder, 1)[0];
 
+/** The last that was made, of a folder that may be on a share. @throws what the file system throws */
+export async function newestCopy(folder: string): Promise<Seal | undefined> {
+  const newest = (await readdir(folder))
+    .filter((name) => nameForm.test(name))
+    .sort()
+    .at(-1);
+  return newest === undefined ? undefined : sealIn(await readFile(path.join(folder, newest), 'utf8'));
+}
+
 /** Durably, in a folder that is made where it is missing. @throws what the file system throws */
 export function keepSeal(folder: string, seal: Seal): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

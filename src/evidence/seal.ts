@@ -78,6 +78,13 @@ export function checkSeal(seal: Seal, expected?: string): SealCheck {
   };
 }
 
+/** To be asked before anything else is compared: a seal of another log tells nothing of this one. @param logId undefined: it does not begin as a log of this service */
+export function ofAnotherLog({ log_id, sealed_at }: Pick<Seal, 'log_id' | 'sealed_at'>, logId: string | undefined) {
+  if (log_id === logId) return undefined;
+  const other = logId === undefined ? 'this one has no name' : `this one is ${logId}`;
+  return `the seal of ${sealed_at} is of the log ${log_id}, and ${other}: it tells nothing of this log`;
+}
+
 /** Base64 of SPKI in DER, of a public or private key. @throws SealError it is not Ed25519 */
 export function publicKeyOf(key: KeyObject): string {
   if (key.asymmetricKeyType !== 'ed25519') throw new SealError('the key of a seal must be an Ed25519 key');

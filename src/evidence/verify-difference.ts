@@ -14,6 +14,8 @@ export type DifferenceKind =
   | 'names'
   /** The history up to the seal is not what was sealed, though it is consistent in itself. */
   | 'sealed'
+  /** The seal is of another log. Nothing more was compared. */
+  | 'log'
   /** The log ends before the seal, or before its sealed head. */
   | 'shortened'
   /** The sealed head does not fit the log: somebody without the secret wrote to it. */

@@ -1,6 +1,6 @@
 /** Compares a log with seals while it is read. After one that does not match nothing is known of the events before it, but what an older seal says. */
 import { toHex, type Hash } from '../eventstore/chain.js';
-import type { Seal } from './seal.js';
+import { ofAnotherLog, type Seal } from './seal.js';
 import { nowhere, type Difference } from './verify-difference.js';
 
 export type Sealed = Pick<Seal, 'log_id' | 'count' | 'head' | 'root' | 'sealed_at'>;
@@ -14,11 +14,13 @@ interface Reached {
 
 export function createSealChecks(seals: readonly Sealed[]) {
   const waiting = [...seals].sort((one, other) => one.count - other.count);
+  let foreign: Difference | undefined;
   let holding: Sealed | undefined;
   let failing: { readonly seal: Sealed; readonly message: string } | undefined;
 
   return {
     take(reached: Reached): void {
+      if (reached.count === 1) foreign = foreignOf(seals, reached.logId);
       for (let [seal] = waiting; seal?.count === reached.count; [seal] = waiting) {
         waiting.shift();
         const message = wrongIn(seal, reached);
@@ -28,6 +30,8 @@ export function createSealChecks(seals: readonly Sealed[]) {
         else failing = { seal, message };
       }
     },
+    /** One of them is of another log. Known from the first event on. */
+    foreign: () => foreign,
     /** The newest that fits, of those that were reached. */
     holding: () => holding,
     /** The oldest that does not fit, where it was reached. */
@@ -46,9 +50,12 @@ export function createSealChecks(seals: readonly Sealed[]) {
   };
 }
 
-function wrongIn(seal: Sealed, { logId, link, root }: Reached): string | undefined {
-  if (seal.log_id !== logId)
-    return `the seal of ${seal.sealed_at} is of the log ${seal.log_id}, and this one is ${logId}`;
+function foreignOf(seals: readonly Sealed[], logId: string | null): Difference | undefined {
+  const [message] = seals.flatMap((seal) => ofAnotherLog(seal, logId ?? undefined) ?? []);
+  return message === undefined ? undefined : nowhere({ kind: 'log', ordinal: null, message });
+}
+
+function wrongIn(seal: Sealed, { link, root }: Reached): string | undefined {
   if (seal.head === toHex(link) && seal.root === toHex(root() ?? '')) return undefined;
   return `the history up to event ${seal.count} is not the one that was sealed at ${seal.sealed_at}: it was altered, and its links were computed again`;
 }

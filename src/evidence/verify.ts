@@ -176,7 +176,7 @@ function createPass({ seals = [], depth = 'streams', after, roots = [], sealedCo
       if (count === sealedCount) linkAtSealed = head;
       addToTree(leaf);
       sealed.take({ logId, count, link, root: () => tree?.root() });
-      return undefined;
+      return sealed.foreign();
     },
     count: () => count,
     unsealed: () => sealed.difference(),

@@ -1,6 +1,7 @@
 /** An import from beginning to end: examines the file line by line, then copies it and compares. */
-import type { Seal } from '../evidence/seal.js';
+import { ofAnotherLog, type Seal } from '../evidence/seal.js';
 import { firstLink, linkAfter } from '../eventstore/chain.js';
+import { logIdIn } from '../eventstore/sealed-head.js';
 import { copyExamined, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy-examined.js';
 import { examineLog } from './examine-log.js';
 import { CommandFailedError } from './failures.js';
@@ -47,6 +48,12 @@ export async function runImport(request: ImportRequest, options: CopyOptions): P
   return { ...result, chainHead, hasChecksum };
 }
 
+/** @throws CommandFailedError the seal is of another log */
+function demandOfLog(first: ImportedLine, seal: Seal | undefined): void {
+  const foreign = seal && ofAnotherLog(seal, logIdIn(first) || undefined);
+  if (foreign !== undefined) throw new CommandFailedError(`${foreign}. Nothing was written.`, { type: 'seal' });
+}
+
 /** Computes the evidence chain again, and compares it with the links in the file: all lines have one, or none has. */
 function createChain(seal: Seal | undefined) {
   let link = firstLink;
@@ -60,6 +67,7 @@ function createChain(seal: Seal | undefined) {
             ? 'has lost its link in the evidence chain'
             : 'has a link in the evidence chain, and the lines before it have none',
         );
+      if (line.ordinal === 1) demandOfLog(line, seal);
       link = linkAfter(link, line.ordinal, line);
       if (line.chain !== undefined && line.chain !== link)
         throw new BadLineError('was altered, or one before it: its link in the evidence chain is another');

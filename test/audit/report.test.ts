@@ -156,6 +156,24 @@ describe('the page', () => {
     expect(html).not.toContain('Withdrawal');
   });
 
+  test('what came after the time is marked off, an address keeps its lines, the seal its head and root, and verify.mjs a place', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated);
+    const person = { salt: exampleSalt, email: 'Ada@example.com', address: '1 Long Street\nSecond floor' };
+    await log.at(1, { type: 'ContactCreated', data: { contact_id, person } }, e.subscribed);
+    await log.at(5, e.unsubscribed);
+    const seal = { count: 3, head: 'ab'.repeat(32), root: 'cd'.repeat(32), sealed_at: second(3), key_fingerprint: '' };
+    const sources = { ...about, audit: log.audit, seal };
+    const asked = { contact: 'Ada@example.com', stream: contactStream, time: second(2), askedBy: 'cli' };
+    const html = reportPage(await createReport(sources, asked));
+    const rows = html.split('<li>').filter((row) => row.includes('class="where"'));
+    expect(rows.map((row) => row.includes('after the time that was asked for'))).toEqual([false, false, true]);
+    expect(html).toContain('<bdi>1 Long Street\nSecond floor</bdi>');
+    expect(html).toMatch(/bdi \{[^}]*white-space: pre-wrap/);
+    for (const fact of [seal.head, seal.root, '<code>verify.mjs</code> is one file at the top of the source'])
+      expect(html).toContain(fact);
+  });
+
   test('a withdrawal is called so', async () => {
     const html = await page({ source: 'link in an e-mail', ip: '203.0.113.7' }, 'ContactUnsubscribed');
     expect(html).toContain('Unsubscribed from the list &quot;Newsletter&quot;, with the withdrawal of consent.');
@@ -169,7 +187,13 @@ describe('the page', () => {
     await log.at(0, e.listCreated, e.contactCreated, e.subscribed);
     await log.at(1, e.tagsAttached, e.profileChanged);
     const made = await report(log);
-    const seal = { count: 4, head: 'ab'.repeat(32), sealed_at: second(1), key_fingerprint: 'cd'.repeat(32) };
+    const seal = {
+      count: 4,
+      head: 'ab'.repeat(32),
+      root: 'ab'.repeat(32),
+      sealed_at: second(1),
+      key_fingerprint: 'cd'.repeat(32),
+    };
     const html = reportPage({ ...made, seal, failing_seal: { count: 2, sealed_at: second(0), reason: 'of the test' } });
     expect(html).toMatch(/<dt>tags<\/dt><dd><bdi>[^\n]+<\/bdi><\/dd>/);
     expect(html.match(/event number \d+ \(after the seal\)/g)).toEqual(['event number 5 (after the seal)']);

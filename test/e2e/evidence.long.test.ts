@@ -108,7 +108,9 @@ test('a log that is rewritten while the service runs stops it, whether it writes
     new Database(logOf(service)).exec(`update events set type = 'x', chain = zeroblob(32) where position = 2`).close();
     await meet(service).catch(() => undefined);
     const exit = await eventually(async () => (isAlive(service.pid()) ? undefined : service.output()));
-    expect(exit).toContain('the event log was rewritten while the service ran');
+    expect(exit).toContain(
+      'the event log was altered while the service ran: the history up to event 2 is not the one of the end that this service left',
+    );
     expect(exit).toContain('stopping: the event log was altered');
     const db = new Database(logOf(service), { access: 'read' });
     expect(db.prepareValue('select count(*) from events').get()).toBe(2);

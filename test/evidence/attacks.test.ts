@@ -1,16 +1,13 @@
 /** The table of attacks in docs/evidence.md, line by line: who finds it, and who does not. */
-import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService } from '../../src/app/start-service.js';
-import { readConfig } from '../../src/stores/config.js';
 import { attacks, logOf, type Scene } from '../support/attacks.js';
 import { audience } from '../support/audience.js';
 import { usually } from '../support/amount.js';
 import { exported, newFolder, runVerifier } from '../support/evidence-log.js';
+import { addContacts, startLocally } from '../support/local-service.js';
 import { document, section } from '../support/markdown.js';
 
 const page = section(document('docs/evidence.md'), '## What is found, and what is not');
@@ -28,54 +25,23 @@ const said = new Map(
     .map(([attack = '', ...who]) => [attack, who]),
 );
 
-const key = 'a-key-of-these-tests';
 const root = mkdtempSync(path.join(tmpdir(), 'attacks-'));
 const honest = path.join(root, 'honest');
 const older = path.join(root, 'older');
 const seal = path.join(root, 'seal.json');
 let sealed = 0;
 
-/** As main.ts does it, in this process. Rejects where the service refuses to start. */
-async function start(folder: string) {
-  const config = readConfig({ DATA_DIR: folder, PORT: '0', API_KEYS: `test:${key}`, LOG_LEVEL: 'silent' });
-  const lines = { write: () => true, dropped: () => 0 } as unknown as Parameters<typeof startService>[1]['lines'];
-  return startService(config, { logger: pino({ level: 'silent' }), lines }, new AbortController().signal);
-}
-
-/** So many contacts in a list of their own, each two events. */
-async function contacts(folder: string, count: number): Promise<void> {
-  const base = readFileSync(path.join(folder, 'address'), 'utf8').trim();
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const name = randomBytes(4).toString('hex');
-  const made = await fetch(`${base}/v1/lists/create`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ list_name: name }),
-  });
-  const { data } = (await made.json()) as { data: { list_id: string } };
-  const rows = Array.from({ length: count }, (_, at) =>
-    JSON.stringify({ email: `${name}${at}@example.com`, status: 'Subscribed' }),
-  );
-  const answer = await fetch(`${base}/v1/contacts/${data.list_id}/bulk`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/x-ndjson' },
-    body: `${rows.join('\n')}\n`,
-  });
-  expect(answer.status).toBe(200);
-  await answer.text();
-}
-
 beforeAll(async () => {
-  const first = await start(honest);
-  await contacts(honest, 20);
+  const first = await startLocally(honest);
+  await addContacts(honest, 20);
   await first.close();
   cpSync(honest, older, { recursive: true });
-  const second = await start(honest);
-  await contacts(honest, 120);
+  const second = await startLocally(honest);
+  await addContacts(honest, 120);
   const answer = await audience(['audit', 'seal', '--out', seal, '--data-dir', honest]);
   expect(answer).toMatchObject({ code: 0 });
   sealed = (JSON.parse(readFileSync(seal, 'utf8')) as { count: number }).count;
-  await contacts(honest, 5);
+  await addContacts(honest, 5);
   await second.close();
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -89,7 +55,7 @@ const copyOf = (folder: string): string => {
 /** Whether it is refused for what was done to it. */
 async function startFinds(folder: string): Promise<boolean> {
   try {
-    await (await start(copyOf(folder))).close();
+    await (await startLocally(copyOf(folder))).close();
     return false;
   } catch (error) {
     expect(String(error)).toMatch(/altered|shortened|another log|not one of this service/);

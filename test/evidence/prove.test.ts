@@ -8,7 +8,7 @@ import { Database } from '../../src/sqlite/database.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Proof } from '../../src/evidence/bundle.js';
 import { proveConsistency, provePerson } from '../../src/evidence/prove.js';
-import { tampered } from '../support/evidence-log.js';
+import { runVerifier, tampered } from '../support/evidence-log.js';
 import { eventIdOf, personOf, proving, requestOf, testKey, writePast } from '../support/proofs.js';
 import { usually } from '../support/amount.js';
 import { verifyAll } from '../support/verify-many.js';
@@ -226,6 +226,59 @@ test('the verifier compares it with a seal that was kept, and with a key', async
   expect(known?.output).not.toContain('compare');
   expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('the proof is against another seal') });
   expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('signed by another key') });
+});
+
+test('the verifier says in words what a proof shows: in which list, with which status, from when to when, and at a time', async () => {
+  const { email, stream } = personOf(2);
+  const atOf = (type: string, count = 0): string => {
+    const event = proof.events.filter((one) => one.type === type)[count];
+    return (JSON.parse(event?.metadata ?? '{}') as { at: string }).at;
+  };
+  const [first, second, off, on] = [
+    ...[0, 1].map((count) => atOf('ContactSubscribed', count)),
+    atOf('ContactUnsubscribed'),
+    atOf('ContactSubscribed', 2),
+  ];
+  const file = write('words.json', JSON.stringify(proof));
+  const [alone, day, exact, before, later, ofExport] = verifyAll([
+    [file],
+    [file, '--at', String(off).slice(0, 10)],
+    [file, '--at', String(off)],
+    [file, '--at', '2026-02-28'],
+    [file, '--at', '2050-01-01'],
+    [write('export.ndjson', '{"ordinal":1}'), '--at', '2026-03-01'],
+  ]);
+  const [one, two] = ['"List “1” \u{1F4EC}" (', '"List “2” \u{1F4EC}" ('];
+  for (const line of [
+    `  the address ${email}, since ${atOf('ContactCreated')}`,
+    `  Subscribed in the list ${one}`,
+    `) from ${first} to ${off}\n`,
+    `) from ${off} to ${on}\n`,
+    `  Subscribed in the list ${two}`,
+    `) from ${second} to ${atOf('ListDeleted')}, when the list was deleted\n`,
+  ])
+    expect(alone?.output).toContain(line);
+  expect(alone?.output).toMatch(
+    new RegExp(`(?:Uns|S)ubscribed in the list .* from .* to the seal of ${proof.sealed_at}\n`),
+  );
+  expect(exact?.output).toMatch(new RegExp(`  at ${off}: Unsubscribed in the list .*, since ${off}\n`));
+  expect(exact?.output.match(/  at /g)).toHaveLength(1);
+  expect(day?.output).toMatch(/  at \d{4}-\d\d-\d\dT23:59:59\.999Z: (?:Uns|S)ubscribed in the list/);
+  expect(before?.output).toContain('  at 2026-02-28T23:59:59.999Z: in no list');
+  expect([alone, day, exact, before, later, ofExport].map((verdict) => verdict?.code)).toEqual([...[0, 0, 0, 0, 2, 2]]);
+  expect((await runVerifier(file, '--at', 'yesterday')).output).toMatch(/^usage: /);
+  const { ordinal, revision } = proof.events[2] ?? { ordinal: 0, revision: 0 };
+  const events = proof.events.map((event) =>
+    event.ordinal === ordinal ? { ...event, data: event.data.replace('List', 'Lost') } : event,
+  );
+  expect(verifyAll([[write('differs.json', JSON.stringify({ ...proof, events }))]])).toMatchObject([
+    {
+      code: 1,
+      output: expect.stringContaining(
+        `at event ${ordinal} (ContactSubscribed, revision ${revision} of ${stream}): it is not what was sealed`,
+      ),
+    },
+  ]);
 });
 
 test('the verifier by itself is a process with the same verdict', () => {

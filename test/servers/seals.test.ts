@@ -119,7 +119,7 @@ describe.skipIf(noServers !== undefined)(`seals${noServers === undefined ? '' : 
           leaves: String(leaves).replace(/^(.{64}).{64}/, `$1${'0'.repeat(64)}`),
         }),
         'event 2 does not fit its link',
-        'up to event 4 is not the one of the sealed head',
+        'up to event 4 is not the one of its sealed head',
       ],
     ];
     for (const [_id, change, found, start] of attacks) {

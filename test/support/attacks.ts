@@ -99,6 +99,11 @@ const appendForged = sql(`
   update streams set revision = revision + 1
     where id = (select stream_id from events order by position desc limit 1)`);
 
+export const appends = {
+  'with a right link': inOrder(appendForged, relink),
+  'with a right link and the secret': inOrder(appendForged, relink, reseal),
+} satisfies Record<string, OnFolder>;
+
 async function anotherLog(scene: Scene): Promise<void> {
   const { folder } = scene;
   for (const end of ['', '-wal', '-shm']) rmSync(logOf(folder) + end, { force: true });
@@ -145,7 +150,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     on: 'folder',
     variants: [inOrder(change, relink, reseal)],
   },
-  'appends an event with a right link': { on: 'folder', variants: [inOrder(appendForged, relink)] },
+  'appends an event with a right link': { on: 'folder', variants: [appends['with a right link']] },
   'cuts off the end': { on: 'folder', variants: [cutEnd] },
   'cuts off the end, and removes `views.db`': { on: 'folder', variants: [inOrder(cutEnd, removeViews)] },
   'cuts off the end with the secret, and removes `views.db`': {

@@ -15,7 +15,7 @@ export interface SealedLog {
   /** Knows the numbers of events. */
   readonly tree: ReportSources['tree'];
   /** Of the data folder: the newest that the log still fits, and the newest that it does not. */
-  seals(): Promise<Pick<ReportSources, 'seal' | 'failing'>>;
+  seals(): Promise<Pick<ReportSources, 'seal' | 'failing' | 'demandWritten'>>;
 }
 
 interface ReportRoute {

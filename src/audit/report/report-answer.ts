@@ -15,6 +15,7 @@ const failingSeal = object('FailingSeal', {
 const reportSeal = object('ReportSeal', {
   count: count.min(1).describe('Events that were sealed.'),
   head: hash.describe('Link of the last of them.'),
+  root: hash.describe('Root of the tree over them.'),
   sealed_at: time,
   key_fingerprint: hash.describe('Of the public key that signed.'),
 });

@@ -19,12 +19,14 @@ export function reportPage({ question, contact, history, emails, ...rest }: Repo
     profile: profileRows(contact),
     subscriptions: subscriptionsOf(contact).map(subscriptionRow),
     unreadable: contact.unreadable ?? [],
-    history: history.map((one) => eventRow(one, rest.seal?.count)),
-    emails: emails.length === 0 ? false : { rows: emails.map(emailRow) },
+    history: history.map((one) => eventRow(one, { sealed: rest.seal?.count, time: question.time })),
+    emails: emails.length === 0 ? false : { rows: emails.map((one) => emailRow(one, question.time)) },
   });
 }
 
-const emailRow = ({ requested_at, subject, outcome, outcome_at }: ReportedEmail) => ({
+const emailRow = ({ requested_at, subject, outcome, outcome_at }: ReportedEmail, time: string) => ({
+  isLater: isLater(requested_at, time),
+  isOutcomeLater: isLater(outcome_at, time),
   requested_at: requested_at ?? 'unknown',
   subject: subject ?? '(not shown)',
   outcome,
@@ -81,11 +83,20 @@ export function consentRow(consent: Consent, { type }: Pick<Evidence, 'type'>) {
 const joined = <Item extends object>(items: readonly Item[]) =>
   items.map((item, index) => ({ ...item, comma: index === 0 ? '' : ', ' }));
 
-function eventRow({ ordinal, event }: ReportedEvent, sealed = Infinity) {
+/** What came after the time that was asked for is in the record, and not in the answer. */
+const isLater = (at: string | null | undefined, time: string): boolean => typeof at === 'string' && at > time;
+
+interface Until {
+  readonly sealed: number | undefined;
+  readonly time: string;
+}
+
+function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time }: Until) {
   const { at, position, summary, actor, request_id, consent, type } = event;
   return {
     at: at ?? 'unknown',
     place: ordinal === null ? `position ${position}` : `number ${ordinal}`,
+    isLater: isLater(at, time),
     unsealed: ordinal !== null && ordinal > sealed,
     summary,
     by: actor ?? 'unknown',

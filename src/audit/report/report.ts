@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import type { HistoryItem } from '../answers.js';
 import type { Audit } from '../audit.js';
+import type { Begun } from '../basis.js';
 import type { HistoryPage, HistoryRequest } from '../history.js';
 import { answerOf, type Report, type ReportedEmail, type ReportedEvent } from './report-answer.js';
 
@@ -26,6 +27,15 @@ export interface ReportSources {
   readonly seal: Report['seal'] | undefined;
   /** One that does not. */
   readonly failing?: Report['failing_seal'] | undefined;
+  /** A page that names a seal is made of nothing but what was written. Throws where something is not. */
+  readonly demandWritten?: (shown: Shown) => Promise<void>;
+}
+
+/** What a page rests on. */
+export interface Shown {
+  readonly stream: string;
+  /** Of all events that it shows or takes names from. */
+  readonly positions: ReadonlySet<string>;
 }
 
 /** So many of those in the data folder are compared with the log, the newest. */
@@ -41,6 +51,7 @@ export async function createReport(sources: ReportSources, request: ReportReques
   const { time = begun.basis.answered_at } = request;
   const contact = await audit.contactAt({ ...about, list, time, begun });
   const whole = await pagesOf(audit, { ...about, limit, begun: { ...begun, listId: undefined } });
+  await sources.demandWritten?.({ stream: about.stream, positions: positionsBehind(whole.items, begun) });
   const { items } = list === undefined ? whole : await pagesOf(audit, { ...about, limit, list, begun });
   const history = items.filter(({ email }) => email === undefined);
   return {
@@ -70,6 +81,15 @@ async function pagesOf(
     items.push(...page.items);
   } while (page.next_cursor !== undefined);
   return { ...page, items };
+}
+
+function positionsBehind(items: readonly HistoryItem[], { moment, listId }: Begun): ReadonlySet<string> {
+  const lists = new Set([listId ?? '', ...items.flatMap(({ list }) => list?.list_id ?? [])]);
+  const tags = new Set(items.flatMap((item) => item.tags?.map(({ tag_id }) => tag_id) ?? []));
+  const names = [...lists]
+    .map((id) => moment.versions('list', id))
+    .concat([...tags].map((id) => moment.versions('tag', id)));
+  return new Set([...items, ...names.flatMap((versions = []) => versions)].map(({ position }) => position));
 }
 
 async function numbered(items: readonly HistoryItem[], { tree }: ReportSources): Promise<ReportedEvent[]> {

@@ -8,7 +8,7 @@ import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { whileOpen } from '../while-open.js';
-import { demandDestination, put, refuseProof, withTree } from './sealing.js';
+import { demandDestination, demandOfLog, put, refuseProof, withTree } from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({ out: z.string().min(1).default('-'), force: z.boolean().default(false) });
@@ -35,7 +35,10 @@ async function consistency(
   demandDestination(options);
   const [older, newer] = demandedSeals({ seal: files }, line).map(({ seal }) => seal);
   if (older === undefined || newer === undefined) throw new UsageError('two seals are needed');
-  const prove = (log: EventReader) => withTree(log, line, (tree) => proveConsistency(tree, older, newer));
+  const prove = async (log: EventReader) => {
+    for (const seal of [older, newer]) await demandOfLog(log, seal);
+    return await withTree(log, line, (tree) => proveConsistency(tree, older, newer));
+  };
   const proof = await whileOpen(line.openLog(), prove).catch(refuseProof);
   await put(`${JSON.stringify(proof, undefined, 2)}\n`, options, line);
   if (options.out === '-') return;

@@ -12,7 +12,16 @@ import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { auditing, findContact, type Auditing } from './log.js';
-import { demandDestination, present, put, quickSeal, refuseProof, sealKeyOf, withTree } from './sealing.js';
+import {
+  demandDestination,
+  demandOfLog,
+  present,
+  put,
+  quickSeal,
+  refuseProof,
+  sealKeyOf,
+  withTree,
+} from './sealing.js';
 import { demandedSeals } from './verify.js';
 
 const optionsSchema = z.object({
@@ -58,7 +67,10 @@ async function proofOf(contact: string, options: Options, open: Auditing): Promi
 
 async function sealOf(options: Options, { line, log }: Auditing) {
   const [given] = demandedSeals({ seal: options.seal === undefined ? [] : [options.seal] }, line);
-  if (given !== undefined) return { key: keyAtHand(options, line), seal: given.seal };
+  if (given !== undefined) {
+    await demandOfLog(log, given.seal);
+    return { key: keyAtHand(options, line), seal: given.seal };
+  }
   const key = sealKeyOf(options.key, line);
   return { key, seal: await quickSeal(log, line, key) };
 }

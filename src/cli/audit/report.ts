@@ -6,8 +6,10 @@ import type { Report } from '../../audit/report/report-answer.js';
 import { comparedSeals, createReport, type ReportSources } from '../../audit/report/report.js';
 import { reportPage } from '../../audit/report/report-page.js';
 import { reportedSeals } from '../../evidence/holding-seal.js';
+import { AlteredBlockError } from '../../evidence/prove.js';
 import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';
+import { AlteredEventError } from '../../eventstore/link-source.js';
 import type { TreeSource } from '../../eventstore/tree.js';
 import { CommandFailedError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
@@ -73,12 +75,15 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
   return await whileOpen(openLinks(log, line), async ({ source: { tree } }) => {
     const own = newestSeals(path.join(line.dataDir, sealsName), comparedSeals);
     const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
-    const seal = given === undefined ? known.seal : await compared(given.seal, { log, tree, line });
+    const asked = given && (await compared(given.seal, { log, tree, line }));
     const { list, time } = options;
     return await createReport(
-      { audit, tree, ...known, seal },
+      { audit, tree, ...known, ...asked },
       { contact, ...found, list, time, askedBy: 'cli', signal: line.signal },
-    );
+    ).catch((error: unknown) => {
+      if (error instanceof AlteredEventError || error instanceof AlteredBlockError) refuse(error.message, line);
+      throw error;
+    });
   });
 }
 
@@ -87,13 +92,19 @@ interface Comparing extends Pick<Auditing, 'log' | 'line'> {
 }
 
 /** @throws CommandFailedError the log is not the one that was sealed, or that cannot be told */
-async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<ReportSources['seal']> {
-  const found = tree && (await reportedSeals([seal], log, tree)).seal;
-  if (found !== undefined) return found;
+async function compared(seal: Seal, { log, tree, line }: Comparing): Promise<Partial<ReportSources>> {
+  if (tree === undefined)
+    return refuse('there are no views that keep the evidence of this log, to compare with the seal', line);
+  const { failing, ...found } = await reportedSeals([seal], log, tree);
+  return failing === undefined || failing === null
+    ? found
+    : refuse(
+        `the log is not the one that was sealed: ${failing.reason}. audience audit verify --seal tells more`,
+        line,
+      );
+}
+
+function refuse(reason: string, line: CommandLine): never {
   line.exitWith(1);
-  const reason =
-    tree === undefined
-      ? 'there are no views that keep the evidence of this log, to compare with the seal'
-      : 'the log is not the one that was sealed: audience audit verify --seal tells more';
   throw new CommandFailedError(`No page was made: ${reason}.`, { type: 'seal' });
 }

@@ -6,7 +6,7 @@ import { AlteredEventError } from '../../eventstore/link-source.js';
 import { openSealKey } from '../../evidence/seal-key.js';
 import { ProofError } from '../../evidence/prove.js';
 import { sealNow } from '../../evidence/seal-now.js';
-import { createSeal, SealError, type Seal } from '../../evidence/seal.js';
+import { createSeal, ofAnotherLog, SealError, type Seal } from '../../evidence/seal.js';
 import { readVerifiedHead } from '../../evidence/verified-head.js';
 import { verifyOn } from '../../evidence/verify-on.js';
 import type { ChainHead } from '../../eventstore/chain.js';
@@ -59,6 +59,12 @@ async function verifiedBefore(log: Log, views: KnownLinks['views']): Promise<Cha
 function refuse(message: string, line: CommandLine): never {
   line.exitWith(1);
   throw new SealError(`the record is not as it was written: ${message}`);
+}
+
+/** @throws ProofError the seal is of another log */
+export async function demandOfLog(log: EventReader, seal: Seal): Promise<void> {
+  const foreign = ofAnotherLog(seal, await readLogId(log));
+  if (foreign !== undefined) throw new ProofError(foreign);
 }
 
 /** @throws ProofError nothing keeps the tree of this log */

@@ -26,7 +26,7 @@ interface Listed {
 }
 
 const method =
-  'Compared were, at the last event of each seal, the link that is stored there and the root of the tree. The whole log was not read: audience audit verify --seal FILE does that.';
+  'FITS: compared were, at the last event of each seal, the link that is stored there and the root of the tree. The whole log was not read: audience audit verify --seal FILE does that.';
 const caution =
   'A seal proves nothing against a person who has its key and can change this folder. A key in the data folder is with the owner of the log: keep copies of the seals, or the lines of the service log that name them, with somebody else.';
 
@@ -42,13 +42,13 @@ async function seals(line: CommandLine): Promise<void> {
       for (const one of listed) found.push(rowOf(one, one.seal && (await faultOf(one.seal))));
       return found;
     });
-    line.exitWith(rows.every(({ holds }) => holds) ? 0 : 1);
+    line.exitWith(rows.every(({ fits }) => fits) ? 0 : 1);
     await writeItems(line, rows, {
-      titles: ['SEALED', 'EVENTS', 'HOLDS', 'KEY', 'FILES'],
-      rowOf: ({ sealed_at, count, holds, reason, key_fingerprint, files }) => [
+      titles: ['SEALED', 'EVENTS', 'FITS', 'KEY', 'FILES'],
+      rowOf: ({ sealed_at, count, fits, reason, key_fingerprint, files }) => [
         sealed_at ?? '',
         count === null ? '' : String(count),
-        holds ? 'yes' : `no: ${reason}`,
+        fits ? 'yes' : `no: ${reason}`,
         key_fingerprint ?? '',
         files.join(' '),
       ],
@@ -82,8 +82,8 @@ function listedSeals({ dataDir, env, stderr }: CommandLine): readonly Listed[] {
 const unreadable = { sealed_at: null, count: null, log_id: null, head: null, root: null, key_fingerprint: null };
 
 function rowOf({ files, seal }: Listed, wrong: string | undefined) {
-  if (seal === undefined) return { ...unreadable, holds: false, reason: 'it is no seal that can be read', files };
+  if (seal === undefined) return { ...unreadable, fits: false, reason: 'it is no seal that can be read', files };
   const { sealed_at, count, log_id, head, root, public_key } = seal;
   const said = { sealed_at, count, log_id, head, root, key_fingerprint: fingerprintOf(public_key) };
-  return { ...said, holds: wrong === undefined, reason: wrong ?? null, files };
+  return { ...said, fits: wrong === undefined, reason: wrong ?? null, files };
 }

@@ -31,13 +31,14 @@ export function verifiedAsJson({ result, linked, seals, milliseconds }: Verified
 }
 
 /** Null: that is not known. */
-function holdsOf({ intact, holding, difference }: SomeVerification, { count }: Seal): boolean | null {
+function holdsOf({ log_id: logId, intact, holding, difference }: SomeVerification, { log_id, count }: Seal) {
+  if (log_id !== logId) return false;
   if (holding !== null && count <= holding.count) return true;
   if (intact) return true;
   return difference?.kind === 'sealed' && difference.until === count ? false : null;
 }
 
-type SomeVerification = Pick<Verification, 'intact' | 'holding'> & { readonly difference?: Difference };
+type SomeVerification = Pick<Verification, 'log_id' | 'intact' | 'holding'> & { readonly difference?: Difference };
 
 export function verifiedInWords(verified: Verified, paint: Paint): string {
   const { result, milliseconds } = verified;
@@ -61,7 +62,8 @@ export function verifiedInWords(verified: Verified, paint: Paint): string {
 
 function verdict(result: Verification, paint: Paint): readonly string[] {
   if (result.intact) return [paint.good('The record is intact.')];
-  const { message, position, stream, revision, type, event_id } = result.difference;
+  const { kind, message, position, stream, revision, type, event_id } = result.difference;
+  if (kind === 'log') return [paint.bad(`THE SEAL IS OF ANOTHER LOG: ${message}. Nothing more was compared.`), 'Read:'];
   return [
     paint.bad(`THE RECORD IS NOT AS IT WAS WRITTEN: ${message}.`),
     ...(position === null ? [] : [`  position  ${position}`]),

@@ -101,6 +101,11 @@ export class WriteQueue {
     return this.#state === 'up';
   }
 
+  /** The writer has answered all that it was sent. */
+  get isStill(): boolean {
+    return this.#state === 'up' && this.#posted.length === 0;
+  }
+
   onCommitted(listener: (position: Position) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -177,6 +182,8 @@ export class WriteQueue {
       }
       case 'failed': {
         const Failed = failures[message.how];
+        // What is in doubt may be there.
+        this.#options.known.learn(message.end);
         for (const waiting of this.#takePosted()) waiting.reject(new Failed(message.message));
         this.#fault(new Failed(message.message));
         this.#schedule();

@@ -13,7 +13,7 @@ import {
   type ChainedEvent,
   type Hash,
 } from '../chain.js';
-import { headFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
+import { headFault, leftFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
 import { readSealedLog } from './links.js';
 import { unpadded, withRoom } from './redact.js';
@@ -81,6 +81,7 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
   const lastEvent = db.prepareRows<[], [position: number, link: Uint8Array]>(
     'select position + 0.0, chain from events order by position desc limit 1',
   );
+  const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
   const firstEvent = db.prepare<[], EventTexts>('select type, data from events where position = 1');
   const openBlock = db.prepare<[number], StoredTexts>(
     `select position, name as stream, events.revision, event_id as id, type, data, metadata
@@ -115,7 +116,10 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
 
   function refuseRewritten(): void {
     const [last, itsLink] = stored();
-    if (last !== position || itsLink !== link) throw new RewrittenLogError(rewritten(position));
+    if (last === position && itsLink === link) return;
+    const there = linkAt.get(position);
+    const found = { count: last, linkThere: position === 0 ? firstLink : there };
+    throw new RewrittenLogError(leftFault(found, { count: position, head: toHex(link) }));
   }
 
   function seal(): void {
@@ -211,10 +215,6 @@ export function createAppender(db: Database, key?: Uint8Array): Appender {
     reset: recall,
   };
 }
-
-/** What is said of a log that does not hold what this process wrote there last. */
-export const rewritten = (count: number): string =>
-  `the event log was rewritten while the service ran: it does not hold what the service wrote there up to event ${count}`;
 
 const meets = (expected: number, actual: number): boolean =>
   expected === actual || expected === anyRevision || (expected === streamExists && actual !== noStream);

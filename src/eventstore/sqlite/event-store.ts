@@ -8,10 +8,11 @@ import { WriteQueue } from './append-queue.js';
 import { createKnownEnd } from './known-end.js';
 import { openSqliteEventReader } from './reader.js';
 
+/** Reads go no further than what this process has written, or found at its opening. */
 export interface SqliteEventStore extends EventStore, SqliteLinks {
   /** Calls the listener with the new head after each transaction that added events, before its appends resolve. Returns the way to stop it. */
   onCommitted(listener: (position: Position) => void): () => void;
-  /** Looks whether the log still holds what was written there last, and says why it is not trusted: nothing is appended to it. @throws StoreUnavailableError */
+  /** Looks whether the log ends with what was written there last, and says why it is not trusted: nothing is appended to it. @throws StoreUnavailableError */
   altered(): string | undefined;
 }
 
@@ -42,7 +43,10 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   try {
     const queue = (writer = new WriteQueue({ ...options, file, known, headKey: options.headKey?.() }));
     await queue.opened;
-    const reader = openSqliteEventReader({ file, pollMs: 0 });
+    // What somebody else appends is not read.
+    const reader = openSqliteEventReader({ file, pollMs: 0, until: () => known.end()?.count ?? 0 });
+    const written = { ...reader, isStill: () => queue.isStill };
+    const altered = (): string | undefined => known.check(written);
     queue.onCommitted(() => reader.wake());
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
@@ -54,11 +58,11 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
     return {
       ...reader,
       soleWriter: true,
-      isWritable: () => queue.isUp && known.check(reader) === undefined,
+      isWritable: () => queue.isUp && altered() === undefined,
       append: (stream, events, { expectedRevision }) => queue.append(stream, events, expectedRevision),
       redact: queue.redactions.redact,
       onCommitted: (listener) => queue.onCommitted(listener),
-      altered: () => known.check(reader),
+      altered,
       close: () => (closing ??= close()),
     };
   } catch (error) {

@@ -1,9 +1,14 @@
 /** What a process knows of the log that it writes: its end as the writer left it, and whether the log still has it. */
 import type { ChainHead } from '../chain.js';
-import { rewritten } from './append.js';
+import { leftFault } from '../sealed-head.js';
 import type { End } from './messages.js';
 
-type Log = { headAt(count: number): ChainHead | undefined };
+export interface WrittenLog {
+  headAt(count: number): ChainHead | undefined;
+  fileHead(): ChainHead;
+  /** Nothing of this process is on its way into the file: what stands there beyond the known end is somebody else's. */
+  isStill(): boolean;
+}
 export type KnownEnd = ReturnType<typeof createKnownEnd>;
 
 /** @param onAltered called once. Must not throw */
@@ -22,18 +27,21 @@ export function createKnownEnd(onAltered: (message: string) => void) {
     /** Of what was committed, as far as it is known here: more may be in the file. Undefined before the log is open. */
     end: (): End | undefined => known,
     learn: (end: End): void => void (known = end),
-    /** Looks whether the log still has that end, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
-    check(log: Log): string | undefined {
-      if (known !== undefined && altered === undefined && !stillHas(log, known)) refuse(rewritten(known.count));
+    /** Looks whether the log has that end and no other, and says why it is not trusted: nothing is appended to it then. Where it cannot be read, nothing new is known. */
+    check(log: WrittenLog): string | undefined {
+      const fault = known === undefined || altered !== undefined ? undefined : faultOf(log, known);
+      if (fault !== undefined) refuse(fault);
       return altered;
     },
   };
 }
 
-function stillHas(log: Log, { count, head }: End): boolean {
+function faultOf(log: WrittenLog, known: End): string | undefined {
   try {
-    return log.headAt(count)?.head === head;
+    const { count } = log.fileHead();
+    const linkThere = log.headAt(known.count)?.head;
+    return leftFault({ count: log.isStill() ? count : Math.min(count, known.count), linkThere }, known);
   } catch {
-    return true;
+    return undefined;
   }
 }

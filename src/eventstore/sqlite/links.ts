@@ -31,18 +31,31 @@ type Row = readonly [...event: EventRow, link: string | null];
 
 export interface SqliteLinks extends LinkSource {
   readonly tree: TreeSource;
-  /** Of what is committed. @throws StoreUnavailableError */
+  /** Of what is committed, as far as it is read here. @throws StoreUnavailableError */
   chainHead(): ChainHead;
+  /** Of the file, whoever wrote it. @throws StoreUnavailableError */
+  fileHead(): ChainHead;
   /** The chain up to the event with this ordinal; undefined where there is none. @throws StoreUnavailableError */
   headAt(count: number): ChainHead | undefined;
 }
 
-/** @param reading runs a read and says in the port's words how it failed */
-export function createSqliteLinks(db: Database, reading: <Result>(read: () => Result) => Result): SqliteLinks {
-  const lastLink = db.prepareRows<[], [number, string]>(
-    'select position + 0.0, lower(hex(chain)) from events order by position desc limit 1',
+interface Reading {
+  /** Runs a read and says in the port's words how it failed. */
+  reading<Result>(read: () => Result): Result;
+  /** Where the chain is taken to end, if not in the file. */
+  until(): number;
+}
+
+export function createSqliteLinks(db: Database, { reading, until }: Reading): SqliteLinks {
+  const lastLink = db.prepareRows<[number], [number, string]>(
+    'select position + 0.0, lower(hex(chain)) from events where position <= ? order by position desc limit 1',
   );
   const linkAt = db.prepareValue<[number], string>('select lower(hex(chain)) from events where position = ?');
+
+  const headUpTo = (position: number): ChainHead => {
+    const [count, head] = reading(() => lastLink.get(position)) ?? [0, firstLink];
+    return { count, head, position: formatPosition(count) };
+  };
 
   const source: SqliteLinks = {
     async *readLinked({ after = '', signal } = {}) {
@@ -85,13 +98,11 @@ export function createSqliteLinks(db: Database, reading: <Result>(read: () => Re
       return reading(() => integrityFault(db));
     },
 
-    chainHead() {
-      const [count, head] = reading(() => lastLink.get()) ?? [0, firstLink];
-      return { count, head, position: formatPosition(count) };
-    },
+    chainHead: () => headUpTo(until()),
+    fileHead: () => headUpTo(Number.MAX_SAFE_INTEGER),
 
     async sealedHead() {
-      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.chainHead() })));
+      return reading(() => db.transaction(() => ({ sealed: readSealedLog(db).sealed, end: source.fileHead() })));
     },
 
     tree: {

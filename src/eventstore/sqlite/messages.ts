@@ -70,7 +70,8 @@ export type FromWriter =
   | { readonly type: 'committed'; readonly outcomes: Float64Array; readonly end: End | undefined }
   /** Somebody else has written to the log. Nothing is appended from now on. */
   | { readonly type: 'altered'; readonly message: string }
-  | { readonly type: 'failed'; readonly how: Failure; readonly message: string }
+  /** Of a message of appends; the end is that of the log as it is after it. */
+  | { readonly type: 'failed'; readonly how: Failure; readonly message: string; readonly end: End }
   | { readonly type: 'fault'; readonly message: string };
 
 /** `full`: nothing was written, for the disk is full. `refused`: nothing was written. */

@@ -32,24 +32,27 @@ export interface SqliteEventReaderOptions {
   readonly pollMs?: number;
   /** For a log that no process has open: SQLite's own files beside it are removed when it is closed. Needs write permission. */
   readonly removesWal?: boolean;
+  /** Nothing after this position is read, whatever is in the file. Default: everything is. */
+  readonly until?: () => number;
 }
 
 type Statement = AnyStatement<readonly Value[], EventRow>;
 
 /** @throws StoreUnavailableError no such file, or not a log of this service. */
 export function openSqliteEventReader(options: SqliteEventReaderOptions): SqliteEventReader {
-  const { file, pollMs = 50, removesWal } = options;
+  const { file, pollMs = 50, removesWal, until = () => end } = options;
   const db = openForReading(file, removesWal);
   const columns = 'e.position, s.name, e.revision, e.event_id, e.type, e.data, e.metadata';
   // `cross join` keeps the order in which SQLite goes through the tables.
   const all = `select ${columns} from events e cross join streams s on s.id = e.stream_id`;
-  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where s.name = ?`;
+  // With `+` no index of positions is used.
+  const one = `select ${columns} from streams s cross join events e on e.stream_id = s.id where +e.position <= ? and s.name = ?`;
   const prepare = (sql: string): Statement => db.prepareRows<readonly Value[], EventRow>(sql);
-  const allForwards = prepare(`${all} where e.position > ? order by e.position limit ?`);
-  const allBackwards = prepare(`${all} where e.position < ? order by e.position desc limit ?`);
+  const allForwards = prepare(`${all} where e.position <= ? and e.position > ? order by e.position limit ?`);
+  const allBackwards = prepare(`${all} where e.position <= ? and e.position < ? order by e.position desc limit ?`);
   const streamForwards = prepare(`${one} and e.revision > ? order by e.revision limit ?`);
   const streamBackwards = prepare(`${one} and e.revision < ? order by e.revision desc limit ?`);
-  const exactly = prepare(`${all} where e.position = ?`);
+  const exactly = prepare(`${all} where +e.position <= ? and e.position = ?`);
   const lastPosition = db.prepareValue<[], number>('select coalesce(max(position), 0) + 0.0 from events');
 
   /** Subscriptions that are caught up, and where they stand. */
@@ -66,7 +69,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     }
   }
 
-  const head = (): number => reading(() => lastPosition.get() ?? 0);
+  const head = (): number => reading(() => Math.min(lastPosition.get() ?? 0, until()));
 
   /** One page, read to its end in one turn, so that no read transaction outlives it. */
   function page(
@@ -77,7 +80,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     return reading(() => {
       const events: StoredEvent[] = [];
       let bytes = 0;
-      for (const row of statement.iterate(...bounds, limit)) {
+      for (const row of statement.iterate(until(), ...bounds, limit)) {
         bytes += Buffer.byteLength(row[5]) + Buffer.byteLength(row[6]);
         if (bytes > bytesPerPage && events.length > 0) return { events, more: true };
         events.push(toEvent(row));
@@ -174,7 +177,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
   }
 
   return {
-    ...createSqliteLinks(db, reading),
+    ...createSqliteLinks(db, { reading, until }),
     readStream,
     readAll,
     // The head is read at once, not when the first message is asked for.
@@ -184,7 +187,7 @@ export function openSqliteEventReader(options: SqliteEventReaderOptions): Sqlite
     },
     async readAt(position) {
       const number = parsePosition(position);
-      const row = number === undefined ? undefined : reading(() => exactly.get(number));
+      const row = number === undefined ? undefined : reading(() => exactly.get(until(), number));
       return row === undefined ? undefined : toEvent(row);
     },
 

@@ -1,7 +1,8 @@
 /** The writer thread of the embedded event store: one message of appends, one transaction, one fsync, one answer. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { leftFault } from '../sealed-head.js';
 import { sqliteCode, sqliteMessage, type Database, type Statement } from '../../sqlite/database.js';
-import { createAppender, rewritten, RewrittenLogError, type Appender } from './append.js';
+import { createAppender, RewrittenLogError, type Appender } from './append.js';
 import type { AppendMessage, End, Failure, FromWriter, Redaction, ToWriter, WriterData } from './messages.js';
 import { createRedactor } from './redact.js';
 import { openForWriting, refuseAltered, unavailable } from './schema.js';
@@ -86,7 +87,7 @@ function serve(port: MessagePort, data: WriterData): void {
   function commit(message: AppendMessage): void {
     const outcomes = transact(
       () => log.appender.take(message),
-      (how, text) => say({ type: 'failed', how, message: text }),
+      (how, text) => say({ type: 'failed', how, message: text, end: committed }),
     );
     if (outcomes === undefined) return;
     const end = log.appender.end();
@@ -138,8 +139,11 @@ function serve(port: MessagePort, data: WriterData): void {
       if (log.db.inTransaction) log.db.exec('rollback');
       if (harmless) log.appender.reset();
     });
+    if (!harmless || !rolledBack) reopen();
     failed(howItFailed(error, committing && !harmless), sqliteMessage(error));
-    if (harmless && rolledBack) return;
+  }
+
+  function reopen(): void {
     log.db.close();
     log = openLog(data);
     const message = whyAltered(committed);
@@ -156,7 +160,9 @@ function serve(port: MessagePort, data: WriterData): void {
   function whyAltered(before: End | undefined): string | undefined {
     const fault = log.appender.fault();
     if (fault !== undefined || before === undefined || before.count === 0) return fault?.message;
-    return log.linkAt.get(before.count) === before.head ? undefined : rewritten(before.count);
+    const { count } = log.appender.end();
+    // An append in doubt may be there.
+    return leftFault({ count: Math.min(count, before.count), linkThere: log.linkAt.get(before.count) }, before);
   }
 
   /** A trigger that somebody adds while the file is open takes effect at once. */

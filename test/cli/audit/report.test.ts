@@ -70,3 +70,41 @@ test('a log that is not the sealed one gets no page, and is no secret where the 
   writeFileSync(altered, readFileSync(seal, 'utf8').replace(/"count": (\d)/, '"count": 9$1'));
   expect((await on('report', personOf(1).email, '--seal', altered, '--out', page)).code).toBe(1);
 });
+
+test('a page that names a seal shows nothing but what was sealed, though links and roots are left as they were', async () => {
+  const altered = path.join(folder, 'altered');
+  mkdirSync(path.join(altered, sealsName), { recursive: true });
+  await writePast(altered, { people: 3, rounds: 270 });
+  const there = (...words: readonly string[]) =>
+    audience(['--data-dir', altered, 'audit', ...words], { env: { SECRET: secret } });
+  const kept = path.join(altered, 'kept.json');
+  expect((await there('seal', '--out', kept)).code).toBe(0);
+  const { sealed_at } = JSON.parse(readFileSync(kept, 'utf8')) as { sealed_at: string };
+  const own = path.join(altered, sealsName, `${sealed_at.replaceAll(':', '-')}.json`);
+  const { email } = personOf(1);
+  const report = (...more: readonly string[]) => there('report', email, '--out', '-', ...more);
+  expect((await report('--seal', kept)).code).toBe(0);
+  const change = (sql: string): void => {
+    const db = new Database(path.join(altered, 'events.db'));
+    db.exec(sql);
+    db.close();
+  };
+  // Of the person; of the list whose name the page shows; of the first block, which is complete.
+  const [list, subscribed] = [2, 6];
+  for (const [at, sql] of [
+    [subscribed, `update events set type = 'ContactUnsubscribed' where position = ${subscribed}`],
+    [list, `update events set data = replace(data, '“1”', '“7”') where position = ${list}`],
+  ] as const) {
+    const before = readFileSync(path.join(altered, 'events.db'));
+    change(sql);
+    for (const more of [['--seal', kept], ['--seal', kept, '--list', 'lst_01JQ8ZK3V5W7X9YABC00000001'], []]) {
+      if (more.length === 0) writeFileSync(own, readFileSync(kept));
+      const answer = await report(...more);
+      expect([answer.code, answer.out], answer.err).toEqual([1, '']);
+      expect(answer.err).toContain(`No page was made: event ${at} does not fit its link`);
+    }
+    rmSync(own);
+    writeFileSync(path.join(altered, 'events.db'), before);
+  }
+  expect((await report('--seal', kept)).code).toBe(0);
+});

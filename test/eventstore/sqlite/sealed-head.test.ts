@@ -83,9 +83,11 @@ test('a log that is rewritten while it is open is not written to any more, and n
   const { file, store, told } = await newLog(5);
   expect(store.altered()).toBeUndefined();
   change(file, `update events set type = 'Forged', chain = zeroblob(32) where position = 5`);
-  await expect(store.append('t', [exampleEvent(1)], { expectedRevision: 'no_stream' })).rejects.toThrow(/rewritten/);
+  await expect(store.append('t', [exampleEvent(1)], { expectedRevision: 'no_stream' })).rejects.toThrow(
+    /at or before event 5/,
+  );
   expect(told).toEqual([store.altered()]);
-  expect(told.join()).toContain('it does not hold what the service wrote there up to event 5');
+  expect(told.join()).toContain('the history up to event 5 is not the one of the end that this service left');
   const db = new Database(file, { access: 'read' });
   expect(db.prepareValue('select count(*) from events').get()).toBe(5);
   db.close();
@@ -95,6 +97,25 @@ test('the next look finds it, too', async () => {
   const { file, store, told } = await newLog(5);
   expect(store.isWritable()).toBe(true);
   change(file, 'delete from events where position = 5');
+  expect(store.isWritable()).toBe(false);
+  expect(told).toHaveLength(1);
+});
+
+test('what somebody else appends is not read, and found at the next look', async () => {
+  const { file, store, told } = await newLog(5);
+  change(
+    file,
+    `insert into events select 9, stream_id, revision + 1, 'forged', type, data, metadata, '', zeroblob(32) from events where position = 5`,
+  );
+  const ids: string[] = [];
+  for (const read of [store.readAll(), store.readAll({ direction: 'backwards' }), store.readStream('s')])
+    for await (const events of read) ids.push(...events.map(({ id }) => id));
+  for await (const [last] of store.readStream('s', { direction: 'backwards', limit: 1 }))
+    expect(last?.position).toMatch(/5$/);
+  expect(ids).toHaveLength(14);
+  expect(ids).not.toContain('forged');
+  expect([await store.head(), store.chainHead().count, told]).toEqual([expect.stringMatching(/5$/), 5, []]);
+  expect(await store.readAt('00000000000000000009')).toBeUndefined();
   expect(store.isWritable()).toBe(false);
   expect(told).toHaveLength(1);
 });
