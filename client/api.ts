@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3d28307a8ada51f0f2d0d563dab7e25244f890fb19b91e4c0fc01be65366f386. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 72f817e3e11d79bc73b4067bef51f29a4715bc6f3cdd5b624a8905346fd2f04d. */
 export interface paths {
   '/docs': {
     parameters: {
