@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 40f466769f48cfce2e446dbb8860f30c0ded710f066f4af444a11bf40fae719f. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 e780d32f393926fb1ba47fe6f4a73969415253a19a4150b10d9f734abeb5c5dc. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1655,6 +1655,17 @@ export interface components {
        * @example 2026-03-01
        */
       to: string;
+    };
+    EmptyError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
     };
     /** @description It names nobody. */
     Erasure: {
@@ -3912,7 +3923,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3933,7 +3943,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3954,7 +3963,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3975,7 +3983,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3996,7 +4003,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4017,7 +4023,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4038,7 +4043,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4060,7 +4064,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4081,7 +4084,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4102,7 +4104,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4123,7 +4124,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4145,7 +4145,6 @@ export interface components {
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4166,7 +4165,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4187,7 +4185,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4208,7 +4205,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'WWW-Authenticate': components['headers']['WWW-Authenticate'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
@@ -4231,7 +4227,6 @@ export interface components {
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4252,7 +4247,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4303,8 +4297,6 @@ export interface components {
     'referrer-policy': string;
     /** @description Whole seconds. */
     'Retry-After': string;
-    /** @description A security header for browsers. */
-    'strict-transport-security': string;
     /** @description How to authenticate. */
     'WWW-Authenticate': string;
     /** @description A security header for browsers. */
@@ -4341,7 +4333,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4360,7 +4351,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4390,7 +4380,6 @@ export interface operations {
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4431,7 +4420,6 @@ export interface operations {
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4471,7 +4459,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4492,7 +4479,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4533,7 +4519,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4554,7 +4539,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4565,7 +4550,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4580,7 +4564,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4626,7 +4610,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4647,7 +4630,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4658,7 +4641,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4673,7 +4655,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4720,7 +4702,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4741,7 +4722,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4752,7 +4733,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4767,7 +4747,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4818,7 +4798,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4839,7 +4818,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4850,7 +4829,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4866,7 +4844,7 @@ export interface operations {
             | components['schemas']['InvalidEmailError']
             | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -4913,7 +4891,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4929,7 +4906,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4940,7 +4917,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4957,7 +4933,8 @@ export interface operations {
             | components['schemas']['UnknownParameterNearError']
             | components['schemas']['RequiredError']
             | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError'];
+            | components['schemas']['NotAStringError']
+            | components['schemas']['EmptyError'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -4973,7 +4950,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5032,7 +5008,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5094,7 +5069,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5105,7 +5080,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5122,7 +5096,7 @@ export interface operations {
             | components['schemas']['UnknownParameterNearError']
             | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -5141,7 +5115,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5189,7 +5162,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5216,7 +5188,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5246,7 +5217,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5294,7 +5264,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5311,7 +5280,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5322,7 +5291,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5340,7 +5308,7 @@ export interface operations {
             | components['schemas']['TooManyEventsError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['EmptyError'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5356,7 +5324,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5413,7 +5380,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5438,7 +5404,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5449,7 +5415,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5462,7 +5427,7 @@ export interface operations {
             | components['schemas']['InvalidPositionError']
             | components['schemas']['InvalidAfterError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidLimitError'];
         };
@@ -5507,7 +5472,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5518,7 +5482,7 @@ export interface operations {
           'text/csv': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5529,7 +5493,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5543,6 +5506,7 @@ export interface operations {
             | components['schemas']['RequiredError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -5559,7 +5523,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5606,7 +5569,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5633,7 +5595,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5696,7 +5657,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5733,7 +5693,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5789,7 +5748,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5816,7 +5774,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5874,7 +5831,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5884,7 +5840,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5895,7 +5851,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5906,7 +5861,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -6002,7 +5957,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6032,7 +5986,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6124,7 +6077,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6154,7 +6106,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6273,7 +6224,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6303,7 +6253,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6391,7 +6340,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6421,7 +6369,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6503,7 +6450,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6534,7 +6480,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6600,7 +6545,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6626,7 +6570,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -6637,7 +6581,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6649,7 +6592,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -6690,7 +6633,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6717,7 +6659,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6766,7 +6707,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6796,7 +6736,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6847,7 +6786,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6877,7 +6815,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6960,7 +6897,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6990,7 +6926,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7054,7 +6989,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7086,7 +7020,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7136,7 +7069,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7163,7 +7095,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7216,7 +7147,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7252,7 +7182,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7305,7 +7234,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7341,7 +7269,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7404,7 +7331,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7434,7 +7360,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7501,7 +7426,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7531,7 +7455,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7589,7 +7512,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7621,7 +7543,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7704,7 +7625,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7734,7 +7654,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7799,7 +7718,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7829,7 +7747,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7892,7 +7809,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7922,7 +7838,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7978,7 +7893,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8010,7 +7924,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8060,7 +7973,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8087,7 +7999,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8140,7 +8051,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8176,7 +8086,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8229,7 +8138,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8265,7 +8173,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8328,7 +8235,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8358,7 +8264,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8425,7 +8330,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8455,7 +8359,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8513,7 +8416,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8545,7 +8447,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8604,7 +8505,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8634,7 +8534,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8690,7 +8589,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8717,7 +8615,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8768,7 +8665,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8801,7 +8697,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8852,7 +8747,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8879,7 +8773,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8932,7 +8825,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8959,7 +8851,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8988,7 +8879,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9033,7 +8923,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9050,7 +8939,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -9061,7 +8950,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9073,7 +8961,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -9116,7 +9004,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9148,7 +9035,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9198,7 +9084,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9225,7 +9110,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9278,7 +9162,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9314,7 +9197,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9367,7 +9249,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9403,7 +9284,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9466,7 +9346,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9496,7 +9375,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9563,7 +9441,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9593,7 +9470,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9646,7 +9522,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9673,7 +9548,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9726,7 +9600,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9763,7 +9636,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9793,7 +9665,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9838,7 +9709,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9870,7 +9740,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9896,7 +9765,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
