@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 72f817e3e11d79bc73b4067bef51f29a4715bc6f3cdd5b624a8905346fd2f04d. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3932396532569cf50c78383111ff22ea293aaef20a15c45e65186c0abc3b17e9. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1655,6 +1655,17 @@ export interface components {
        * @example 2026-03-01
        */
       to: string;
+    };
+    EmptyError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      message: string;
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 400;
+      /** @constant */
+      type: 'validation_error';
     };
     /** @description It names nobody. */
     Erasure: {
@@ -3944,7 +3955,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3965,7 +3975,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3986,7 +3995,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4007,7 +4015,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4028,7 +4035,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4049,7 +4055,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4070,7 +4075,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4092,7 +4096,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4113,7 +4116,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4134,7 +4136,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4155,7 +4156,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4177,7 +4177,6 @@ export interface components {
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4198,7 +4197,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4219,7 +4217,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4240,7 +4237,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'WWW-Authenticate': components['headers']['WWW-Authenticate'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
@@ -4263,7 +4259,6 @@ export interface components {
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
         'Retry-After': components['headers']['Retry-After'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4284,7 +4279,6 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         'referrer-policy': components['headers']['referrer-policy'];
-        'strict-transport-security': components['headers']['strict-transport-security'];
         'x-content-type-options': components['headers']['x-content-type-options'];
         'x-frame-options': components['headers']['x-frame-options'];
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4335,8 +4329,6 @@ export interface components {
     'referrer-policy': string;
     /** @description Whole seconds. */
     'Retry-After': string;
-    /** @description A security header for browsers. */
-    'strict-transport-security': string;
     /** @description How to authenticate. */
     'WWW-Authenticate': string;
     /** @description A security header for browsers. */
@@ -4373,7 +4365,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4392,7 +4383,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4422,7 +4412,6 @@ export interface operations {
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4463,7 +4452,6 @@ export interface operations {
           'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4503,7 +4491,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4524,7 +4511,6 @@ export interface operations {
           'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
           ETag: components['headers']['ETag'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4565,7 +4551,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4586,7 +4571,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4597,7 +4582,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4612,7 +4596,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4658,7 +4642,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4679,7 +4662,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4690,7 +4673,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4705,7 +4687,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4752,7 +4734,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4773,7 +4754,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `from and to must span at most {limit} intervals`, `from must not be after to`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4784,7 +4765,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4799,7 +4779,7 @@ export interface operations {
             | components['schemas']['InvalidRangeError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -4850,7 +4830,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4871,7 +4850,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4882,7 +4861,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4898,7 +4876,7 @@ export interface operations {
             | components['schemas']['InvalidEmailError']
             | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -4945,7 +4923,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4961,7 +4938,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -4972,7 +4949,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4989,7 +4965,8 @@ export interface operations {
             | components['schemas']['UnknownParameterNearError']
             | components['schemas']['RequiredError']
             | components['schemas']['InvalidTimeError']
-            | components['schemas']['NotAStringError'];
+            | components['schemas']['NotAStringError']
+            | components['schemas']['EmptyError'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5005,7 +4982,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5064,7 +5040,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5126,7 +5101,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5137,7 +5112,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5154,7 +5128,7 @@ export interface operations {
             | components['schemas']['UnknownParameterNearError']
             | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -5173,7 +5147,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5221,7 +5194,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5248,7 +5220,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5278,7 +5249,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5326,7 +5296,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5343,7 +5312,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} is required` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `Unknown query parameter {field}. Did you mean {names}?`, `The contact has more than {limit} events: use audience audit {names}`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5354,7 +5323,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5372,7 +5340,7 @@ export interface operations {
             | components['schemas']['TooManyEventsError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError'];
+            | components['schemas']['EmptyError'];
         };
       };
       401: components['responses']['Unauthorized'];
@@ -5388,7 +5356,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5445,7 +5412,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5470,7 +5436,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5481,7 +5447,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5494,7 +5459,7 @@ export interface operations {
             | components['schemas']['InvalidPositionError']
             | components['schemas']['InvalidAfterError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidLimitError'];
         };
@@ -5539,7 +5504,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5550,7 +5514,7 @@ export interface operations {
           'text/csv': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} is required`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5561,7 +5525,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5575,6 +5538,7 @@ export interface operations {
             | components['schemas']['RequiredError']
             | components['schemas']['InvalidTimeError']
             | components['schemas']['NotAStringError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -5591,7 +5555,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5638,7 +5601,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5665,7 +5627,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5728,7 +5689,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5765,7 +5725,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5821,7 +5780,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5848,7 +5806,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5906,7 +5863,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5916,7 +5872,7 @@ export interface operations {
           'application/x-ndjson': string;
         };
       };
-      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5927,7 +5883,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5938,7 +5893,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['IdempotencyUnsupportedError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -6034,7 +5989,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6064,7 +6018,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6156,7 +6109,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6186,7 +6138,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6305,7 +6256,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6335,7 +6285,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6424,7 +6373,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6454,7 +6402,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6537,7 +6484,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6568,7 +6514,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6634,7 +6579,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6660,7 +6604,7 @@ export interface operations {
           };
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200`, `cursor is not valid` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -6671,7 +6615,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6683,7 +6626,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidLimitError']
             | components['schemas']['InvalidCursorError'];
@@ -6724,7 +6667,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6751,7 +6693,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6800,7 +6741,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6830,7 +6770,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6881,7 +6820,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -6911,7 +6849,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6994,7 +6931,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7024,7 +6960,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7088,7 +7023,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7120,7 +7054,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7170,7 +7103,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7197,7 +7129,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7250,7 +7181,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7286,7 +7216,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7339,7 +7268,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7375,7 +7303,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7438,7 +7365,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7468,7 +7394,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7535,7 +7460,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7565,7 +7489,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7623,7 +7546,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7655,7 +7577,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7738,7 +7659,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7768,7 +7688,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7833,7 +7752,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7863,7 +7781,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7926,7 +7843,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -7956,7 +7872,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8012,7 +7927,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8044,7 +7958,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8094,7 +8007,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8121,7 +8033,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8174,7 +8085,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8210,7 +8120,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8263,7 +8172,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8299,7 +8207,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8362,7 +8269,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8392,7 +8298,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8459,7 +8364,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8489,7 +8393,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8547,7 +8450,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8579,7 +8481,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8638,7 +8539,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -8668,7 +8568,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8724,7 +8623,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8751,7 +8649,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8802,7 +8699,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8835,7 +8731,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8886,7 +8781,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8913,7 +8807,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8966,7 +8859,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -8993,7 +8885,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9022,7 +8913,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9067,7 +8957,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9084,7 +8973,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} is required`, `{field} must be {names}` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -9095,7 +8984,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9107,7 +8995,7 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['NotAStringError']
-            | components['schemas']['RequiredError']
+            | components['schemas']['EmptyError']
             | components['schemas']['NotOneOfError'];
         };
       };
@@ -9150,7 +9038,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9182,7 +9069,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9232,7 +9118,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9259,7 +9144,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9312,7 +9196,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9348,7 +9231,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9401,7 +9283,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9437,7 +9318,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9500,7 +9380,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9530,7 +9409,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9597,7 +9475,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Position': components['headers']['X-Position'];
@@ -9627,7 +9504,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9680,7 +9556,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9707,7 +9582,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9760,7 +9634,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9797,7 +9670,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9827,7 +9699,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9872,7 +9743,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9904,7 +9774,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9930,7 +9799,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           'referrer-policy': components['headers']['referrer-policy'];
-          'strict-transport-security': components['headers']['strict-transport-security'];
           'x-content-type-options': components['headers']['x-content-type-options'];
           'x-frame-options': components['headers']['x-frame-options'];
           'X-Request-Id': components['headers']['X-Request-Id'];

@@ -9,6 +9,7 @@ const conflict = (message: string) => entry(409, 'conflict', message);
 /** In a message `{field}`, `{limit}` and `{names}` are filled in from the error's parameters. */
 export const errorCatalogue = {
   required: validation('{field} is required'),
+  empty: validation('{field} must not be empty'),
   not_a_string: validation('{field} must be a string'),
   not_an_array: validation('{field} must be an array'),
   not_an_object: validation('{field} must be an object'),

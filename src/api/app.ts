@@ -17,7 +17,7 @@ import { analyticsRoutes } from './analytics.js';
 import { auditRoutes, type Proofs } from './audit/audit.js';
 import { catalogueRoutes } from './catalogue.js';
 import { contactRoutes } from './contacts.js';
-import { allowOrigins } from './cors.js';
+import { allowOrigins, isPreflight } from './cors.js';
 import { emailRoutes } from './email.js';
 import { docsRoutes } from './openapi/page.js';
 import { readExamples } from './openapi/examples.js';
@@ -140,7 +140,9 @@ const emailHints = ({ ownWrites, queries }: ApiOptions): EmailHints => ({
 const unknownRoute =
   (runner: EndpointRunner): RequestHandler =>
   (request, response) => {
-    runner.refuse({ request, response }, new ServiceError('not_found'));
+    // A page may see that there is nothing.
+    if (isPreflight(request, response, 'GET, HEAD, POST, DELETE')) runner.answer({ request, response }, {});
+    else runner.refuse({ request, response }, new ServiceError('not_found'));
   };
 
 /** Express itself fails only on a path that cannot be decoded: no such route. */

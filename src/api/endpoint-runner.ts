@@ -262,6 +262,9 @@ function grantIn({ grant }: RequestContext): Grant {
 function parametersOf<Query>(request: Request, { own }: AnyEndpoint, parser: Parser<Query>): Query {
   // Express parses the query anew each time that it is asked.
   const query = request.url.includes('?') ? request.query : noQuery;
+  // Schemas drop it: a filter would be gone.
+  if (own === true && Object.hasOwn(query, '__proto__'))
+    throw new ServiceError('unknown_parameter', { field: '__proto__' });
   if (own === true && !parser.isOpen) checkParameters(query, parser.fields);
   return parser.parse(query, false);
 }

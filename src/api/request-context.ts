@@ -74,10 +74,11 @@ function validRequestId(header: string | string[] | undefined): string | undefin
 
 export function headersOf(
   { isStopping }: RequestOptions,
-  { requestId, headers: own }: RequestContext,
+  { request, requestId, headers: own }: RequestContext,
   more: readonly string[],
 ): string[] {
   const headers = ['X-Request-Id', requestId, ...own, ...more];
+  if ('encrypted' in request.socket) headers.push('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
   // A client that reuses the connection of a server that stops would be cut off in the middle of a request.
   if (isStopping()) headers.push('Connection', 'close');
   return headers;

@@ -12,6 +12,8 @@ export function securityHeaders(allowed: Readonly<Record<string, string[]>> = {}
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], ...allowed },
     },
+    // Only an answer over TLS has it.
+    strictTransportSecurity: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,

@@ -70,14 +70,15 @@ export async function sendStream(
   response.setTimeout(stallTimeout, () => {
     if (response.writableLength > 0) response.destroy();
   });
-  if (!isHead)
-    for await (const piece of pieces) {
-      signal.throwIfAborted();
-      start();
-      if (!response.write(piece)) await once(response, 'drain', { signal });
-      // A fast client must not keep all others waiting until the end.
-      await nextTurn();
-    }
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    start();
+    // What the answer begins with decides of its status, and is recorded.
+    if (isHead) break;
+    if (!response.write(piece)) await once(response, 'drain', { signal });
+    // A fast client must not keep all others waiting until the end.
+    await nextTurn();
+  }
   signal.throwIfAborted();
   start();
   response.end();

@@ -158,7 +158,7 @@ describe('GET /v1/audit/contacts/{contact}/history', () => {
     ['?to=2026-03-01T10:00:00', 'to must be an ISO 8601 date, or a date and time with its zone'],
     ['?from=2026-03-02&to=2026-03-01', 'from must not be after to'],
     ['?from=2026-03-02&from=2026-03-01', 'from must be a string'],
-    ['?list_id=', 'list_id is required'],
+    ['?list_id=', 'list_id must not be empty'],
     ['?list=lst_1', 'Unknown query parameter list. Did you mean list_id?'],
     ['?a%20b=1', 'Unknown query parameter a b'],
   ] as const)('refuses %s', async ([query, message]) => {

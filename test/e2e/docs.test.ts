@@ -33,6 +33,11 @@ test('the page loads what it needs from the service alone, and its policy allows
   }
 });
 
+test('/docs/ leads to /docs, where what the page loads is found', async () => {
+  const answer = await service.get('/docs/', anonymous);
+  expect(answer).toMatchObject({ status: 301, headers: { location: '../docs', 'x-content-type-options': 'nosniff' } });
+});
+
 test.for(['/docs', '/openapi.json'])('%s is not limited, and is sent again only when it has changed', async (path) => {
   const first = await service.get(path, anonymous);
   expect(first.headers['cache-control']).toBe('no-cache');

@@ -49,7 +49,10 @@ test('the address that is printed and written down is one of HTTPS, and requests
   expect(service.url()).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   await eventually(async () => service.output().includes(`listens on ${service.url()}, `) || undefined);
   const id = await service.make('/v1/groups/create', { group_name: 'Over TLS' }, 'group_id');
-  expect((await service.get(`/v1/groups/${id}`)).field('group_name')).toBe('Over TLS');
+  const read = await service.get(`/v1/groups/${id}`);
+  expect(read.field('group_name')).toBe('Over TLS');
+  for (const { headers } of [read, await service.get('/nowhere'), await service.get('/docs')])
+    expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains');
 });
 
 test('TLS 1.2 and 1.3 are spoken, 1.1 and plain HTTP are not', async () => {

@@ -55,6 +55,10 @@ test('what no index serves is refused, with the index that it needs', async () =
   expect((await service.get('/v1/views/emails?open=true&open=false')).body).toEqual(
     refusal('open must be a string', {}),
   );
+  for (const query of ['__proto__=x', `__proto__=x&list_id=${list}`])
+    expect((await service.get(`/v1/views/memberships?${query}`)).body).toEqual(
+      refusal('Unknown query parameter __proto__', {}),
+    );
   const unknown = await service.get('/v1/views/nothing');
   expect(unknown).toMatchObject({ status: 404, body: { type: 'not_found' } });
   expect(unknown.text).toContain('There is no such view. There are: groups, lists, tags, contacts, ');

@@ -3,9 +3,9 @@ import type { Read, RecordRead } from '../../commands/access.js';
 import { errorCatalogue, ServiceError } from '../../errors.js';
 import type { Call } from '../endpoint-runner.js';
 
-type Asking = Pick<Call, 'request' | 'context'>;
+type Asking = Pick<Call, 'context'>;
 
-/** Each resolves once it is durable that the caller has read this. A HEAD reads nothing. @throws ServiceError `unavailable` it cannot be written */
+/** Each resolves once it is durable that the caller has read this. @throws ServiceError `unavailable` it cannot be written */
 export interface AccessLog {
   note(call: Asking, read: Read): Promise<void>;
   /** Of an answer that tells about its subject also where it is 404. What is refused otherwise is no read. */
@@ -16,8 +16,8 @@ export interface AccessLog {
 
 /** Undefined: it is turned off. */
 export function createAccessLog(record: RecordRead | undefined): AccessLog {
-  const note: AccessLog['note'] = async ({ request, context }, read) => {
-    if (request.method !== 'HEAD') await record?.(read, context);
+  const note: AccessLog['note'] = async ({ context }, read) => {
+    await record?.(read, context);
   };
   return {
     note,

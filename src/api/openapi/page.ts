@@ -57,10 +57,13 @@ export function docsRoutes(app: Express, runner: EndpointRunner, document: () =>
     { app, runner, path: openApi.path },
     serve('application/json', securityHeaders(), () => JSON.stringify(document())),
   );
-  mountOpen(
-    { app, runner, path: page.path },
-    serve('html', pageHeaders, () => html),
-  );
+  const servePage = serve('html', pageHeaders, () => html);
+  mountOpen({ app, runner, path: page.path }, (request, response, next) => {
+    // What the page loads is beside it, wherever a proxy has put it.
+    setHeaders(response, securityHeaders());
+    if (request.path.endsWith('/')) response.redirect(301, `..${page.path}`);
+    else servePage(request, response, next);
+  });
   const assetHeaders = [...securityHeaders(), 'Cache-Control', 'public, max-age=3600'];
   app.use(
     page.path,

@@ -35,7 +35,7 @@ export const optionalLimit = limit.optional();
 /** A text, not blank, as it stands there. */
 const filled = z
   .string()
-  .refine((value) => value.trim() !== '', refusal('required'))
+  .refine((value) => value.trim() !== '', refusal('empty'))
   .meta({ pattern: '\\S' });
 
 export const optionalText = (description: string) => filled.meta({ description }).optional();
