@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 3932396532569cf50c78383111ff22ea293aaef20a15c45e65186c0abc3b17e9. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 b7108dbcd53e1a018f3922b0ce101439e84f8c8de76c98aa397e84614db5ac32. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -5380,14 +5380,26 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
+        /** @description Id of an API key, or the name of one of the configuration: only what was done with it. */
+        actor?: string;
         /** @description A position of the log, or `now`: only later events. */
         after?: string;
+        /** @description Id or address of a contact: only the events of its stream. */
+        contact?: string;
         /** @description `true`: server-sent events as they come. Then `format` and `limit` are refused. */
         follow?: 'true' | 'false';
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
+        /** @description Only what happened then or later. */
+        from?: string;
         /** @description The most entries of the answer. */
         limit?: number;
+        /** @description Id or name of a list: only events that name it. */
+        list_id?: string;
+        /** @description Only what this request did. */
+        request_id?: string;
+        /** @description Only what happened then or earlier. */
+        to?: string;
         /** @description Names of events, separated by commas: only these. */
         types?: string;
       };
@@ -5436,7 +5448,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be a string`, `{field} must not be empty`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
+      /** @description One of: `Request body must be a JSON object`, `Unknown query parameter {field}`, `X-Min-Position is not a position of this log`, `after is not a position of this log`, `{field} must be at most {limit} bytes`, `{field} contains invalid characters`, `{field} must be a valid email address`, `from must not be after to`, `{field} must be a string`, `{field} must not be empty`, `{field} must be an ISO 8601 date, or a date and time with its zone`, `{field} must be {names}`, `limit must be a whole number from 1 to 200` */
       400: {
         headers: {
           'cache-control': components['headers']['cache-control'];
@@ -5458,14 +5470,42 @@ export interface operations {
             | components['schemas']['UnknownParameterError']
             | components['schemas']['InvalidPositionError']
             | components['schemas']['InvalidAfterError']
+            | components['schemas']['TooManyBytesError']
+            | components['schemas']['InvalidCharactersError']
+            | components['schemas']['InvalidEmailError']
+            | components['schemas']['InvalidRangeError']
             | components['schemas']['NotAStringError']
             | components['schemas']['EmptyError']
+            | components['schemas']['InvalidTimeError']
             | components['schemas']['NotOneOfError']
             | components['schemas']['InvalidLimitError'];
         };
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      /** @description One of: `There is no such contact`, `There is no such list`, `There is no such list. Did you mean {names}?` */
+      404: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['NoSuchContactError']
+            | components['schemas']['NoSuchListError']
+            | components['schemas']['NoSuchListNearError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];

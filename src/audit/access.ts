@@ -2,7 +2,7 @@
 import { accessStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { AuditSources } from './basis.js';
-import { originOf } from './feed.js';
+import { originOf } from './origin.js';
 import { readable, streamPages } from './reading.js';
 import { isCalendarDay } from './times.js';
 

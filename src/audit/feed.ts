@@ -1,15 +1,18 @@
 /** The events themselves, as they are stored, for people who build their own. */
 import { codec } from '../events/codec.js';
-import { metadataSchema } from '../events/envelope.js';
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
 import type { FeedEvent } from './answers.js';
-import type { AuditReader } from './reading.js';
+import { passes, rangeOf, type FeedFilter } from './feed-filter.js';
+import { originOf } from './origin.js';
+import { streamPages, type AuditReader } from './reading.js';
 import { jsonOrText, redacted, type Hidden } from './redaction.js';
 
 export interface FeedRequest {
   readonly after: Position;
   /** Empty: all but `RecordRead`. */
   readonly types: ReadonlySet<string>;
+  /** Not for `follow`. */
+  readonly filter?: FeedFilter;
   /** What the reader may not see. */
   readonly hidden: Hidden;
   readonly signal: AbortSignal;
@@ -51,27 +54,27 @@ export function createFeed(reader: AuditReader): Feed {
     head: () => reader.head(),
     position: async (text) => positionUpTo(text, await reader.head()),
 
-    async page({ after, types, hidden, limit, signal }) {
+    async page({ hidden, limit, ...request }) {
       const events: FeedEvent[] = [];
-      let next = after;
+      let next = request.after;
       let looked = 0;
       let size = 0;
-      for await (const batch of reader.readAll({ after, signal, limit: eventsAPage }))
+      for await (const batch of asked(reader, { ...request, limit: eventsAPage }))
         for (const stored of batch) {
           if (events.length === limit || size > dataAPage) return { events, next, hasMore: true };
           looked += 1;
           next = stored.position;
-          if (!isWanted(stored, types)) continue;
+          if (!isWanted(stored, request)) continue;
           size += stored.data.length;
           events.push(feedEvent(stored, hidden));
         }
-      signal.throwIfAborted();
+      request.signal.throwIfAborted();
       return { events, next, hasMore: looked === eventsAPage };
     },
 
-    async *all({ after, types, hidden, signal }) {
-      for await (const batch of reader.readAll({ after, signal })) yield* inParts(batch, { types, hidden });
-      signal.throwIfAborted();
+    async *all(request) {
+      for await (const batch of asked(reader, request)) yield* inParts(batch, request);
+      request.signal.throwIfAborted();
     },
 
     async *follow({ after, types, hidden, signal }) {
@@ -81,7 +84,7 @@ export function createFeed(reader: AuditReader): Feed {
           for (const events of inParts(message.events, { types, hidden })) yield { type: 'events', events };
           const last = message.events.at(-1);
           // So that a client that comes back does not read again what it did not want.
-          if (last !== undefined && !isWanted(last, types)) yield { type: 'passed', position: last.position };
+          if (last !== undefined && !isWanted(last, { types })) yield { type: 'passed', position: last.position };
         }
       }
     },
@@ -105,16 +108,34 @@ const eventsAPart = 200;
 /** The wanted events of a batch, turned into answers as they are asked for. */
 function* inParts(
   batch: readonly StoredEvent[],
-  { types, hidden }: Pick<FeedRequest, 'types' | 'hidden'>,
+  { hidden, ...request }: Pick<FeedRequest, 'types' | 'filter' | 'hidden'>,
 ): Generator<readonly FeedEvent[]> {
-  const wanted = batch.filter((stored) => isWanted(stored, types));
+  const wanted = batch.filter((stored) => isWanted(stored, request));
   for (let from = 0; from < wanted.length; from += eventsAPart)
     yield wanted.slice(from, from + eventsAPart).map((stored) => feedEvent(stored, hidden));
 }
 
 /** Who reads the feed again and again must not find nothing in it but that. */
-const isWanted = ({ type }: StoredEvent, types: ReadonlySet<string>): boolean =>
-  types.size === 0 ? type !== 'RecordRead' : types.has(type);
+const isWanted = (stored: StoredEvent, { types, filter }: Pick<FeedRequest, 'types' | 'filter'>): boolean =>
+  (types.size === 0 ? stored.type !== 'RecordRead' : types.has(stored.type)) &&
+  (filter === undefined || passes(stored, filter));
+
+type Asked = Pick<FeedRequest, 'after' | 'filter' | 'signal'> & { readonly limit?: number };
+
+/** The events among which the wanted ones are: those of a contact, of some days, or all. */
+async function* asked(reader: AuditReader, { after, filter = {}, ...reading }: Asked) {
+  const range = await rangeOf(reader, filter);
+  const start = after > range.after ? after : range.after;
+  const { stream } = filter;
+  const batches =
+    stream === undefined
+      ? reader.readAll({ after: start, ...reading })
+      : streamPages(reader, { stream, from: 0n, signal: reading.signal });
+  for await (const batch of batches) {
+    yield batch.filter(({ position }) => position > start && position <= range.until);
+    if ((batch.at(-1)?.position ?? '') > range.until) return;
+  }
+}
 
 function feedEvent(stored: StoredEvent, hidden: Hidden): FeedEvent {
   const { position, stream, revision, id, type, data, metadata } = stored;
@@ -127,22 +148,4 @@ function feedEvent(stored: StoredEvent, hidden: Hidden): FeedEvent {
     ...originOf(metadata),
     data: jsonOrText(redacted(data, hidden)),
   };
-}
-
-type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
-
-const unknownOrigin: Origin = {
-  at: null,
-  actor: null,
-  request_id: null,
-  correlation_id: null,
-  causation_id: null,
-  schema: null,
-};
-
-export function originOf(metadata: string): Origin {
-  const known = metadataSchema.safeParse(jsonOrText(metadata)).data;
-  if (known === undefined) return unknownOrigin;
-  const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;
-  return { at, actor, request_id, correlation_id, causation_id, schema };
 }

@@ -2,7 +2,7 @@
 import { codec } from '../events/codec.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Evidence, UnreadableEvent } from './answers.js';
-import { originOf } from './feed.js';
+import { originOf } from './origin.js';
 import { jsonOrText } from './redaction.js';
 import { unknownDescription, unreadableDescription } from './event-descriptions.js';
 

@@ -1,5 +1,5 @@
 /** The events themselves, as they are stored: what can be imported, verified by others, and asked with SQL. */
-import { originOf } from '../audit/feed.js';
+import { originOf } from '../audit/origin.js';
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import { CommandFailedError } from './failures.js';

@@ -1,7 +1,8 @@
 /** The event feed over a log: what was appended comes out, as it is stored. */
-import { expect, test } from 'vitest';
-import type { FeedMessage } from '../../src/audit/feed.js';
-import { exampleEvents as e, exampleMetadata, toAppend } from '../support/examples.js';
+import { describe, expect, test } from 'vitest';
+import { createFeed, type FeedMessage } from '../../src/audit/feed.js';
+import type { FeedFilter } from '../../src/audit/feed-filter.js';
+import { exampleEvents as e, exampleMetadata, examples, toAppend } from '../support/examples.js';
 import { auditedLog, contactStream, second } from '../support/auditing.js';
 
 const signal = new AbortController().signal;
@@ -82,4 +83,66 @@ test('a reading that is given up is no short log', async () => {
   const given = { ...all, signal: AbortSignal.abort() };
   await expect(log.audit.feed.page({ ...given, limit: 1 })).rejects.toThrow(/abort/);
   await expect(log.audit.feed.all(given)[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/);
+});
+
+describe('what is asked for', () => {
+  const day = (number: number): string => new Date(Date.UTC(2026, 0, 1 + number)).toISOString();
+
+  /** Ten events a day for 400 days; on the 200th a clock was years ahead for two of them. */
+  async function longLog() {
+    const log = await auditedLog();
+    const read: string[] = [];
+    for (let number = 0; number < 400; number += 1) {
+      const events = Array.from({ length: 10 }, (_, at) => {
+        const isWrong = number === 200 && at < 2;
+        const metadata = { ...exampleMetadata, at: isWrong ? '2050-01-01T00:00:00.000Z' : day(number) };
+        return {
+          ...toAppend(e.subscribed),
+          metadata: JSON.stringify({ ...metadata, actor: `key-${at}`, request_id: `r-${number}` }),
+        };
+      });
+      await log.store.append(contactStream, events, { expectedRevision: 'any' });
+    }
+    const readAll: typeof log.store.readAll = (options) => {
+      const batches = log.store.readAll(options);
+      return (async function* () {
+        for await (const batch of batches) {
+          read.push(...batch.map(({ position }) => position));
+          yield batch;
+        }
+      })();
+    };
+    return { log, read, feed: createFeed({ ...log.store, readAll }) };
+  }
+
+  test('a day of a key is found without reading all, though some clock was wrong', async () => {
+    const { feed, read } = await longLog();
+    for (const number of [0, 199, 200, 201, 399]) {
+      read.length = 0;
+      const filter = { actor: 'key-7', from: day(number), to: day(number + 1) };
+      const { events, hasMore } = await feed.page({ ...all, filter, limit: 200 });
+      expect(events.map(({ request_id }) => request_id)).toEqual(
+        [`r-${number}`, `r-${number + 1}`].slice(0, number === 399 ? 1 : 2),
+      );
+      expect(hasMore).toBe(false);
+      expect(read.length).toBeLessThan(1_500);
+    }
+  });
+
+  test('a request, a contact, a list, and all of it at once', async () => {
+    const log = await auditedLog();
+    await log.at(0, e.listCreated, e.otherListCreated, e.contactCreated, e.subscribed);
+    const typesOf = async (filter: FeedFilter): Promise<readonly string[]> =>
+      (await log.audit.feed.page({ ...all, filter, limit: 200 })).events.map(({ type }) => type);
+    const { request_id: requestId, actor } = exampleMetadata;
+    const { list_id: listId } = examples.list;
+    expect(await typesOf({ requestId, actor })).toHaveLength(4);
+    expect(await typesOf({ requestId: 'another' })).toEqual([]);
+    expect(await typesOf({ listId })).toEqual(['ListCreated', 'ContactSubscribed']);
+    expect(await typesOf({ stream: contactStream })).toEqual(['ContactCreated', 'ContactSubscribed']);
+    expect(await typesOf({ stream: contactStream, listId, requestId, from: second(0), to: second(0) })).toEqual([
+      'ContactSubscribed',
+    ]);
+    expect(await typesOf({ from: second(1) })).toEqual([]);
+  });
 });

@@ -51,7 +51,7 @@ test('the log is sealed while it runs and at its end, each seal holds, and what 
   const rows = listed.out.trimEnd().split('\n');
   expect(rows).toHaveLength(names.length);
   expect(JSON.parse(rows.at(-1) ?? '')).toMatchObject({
-    ...{ count: 3, head: last.head, holds: true, reason: null },
+    ...{ count: 3, head: last.head, fits: true, reason: null },
     files: [files.at(-1), path.join(copies, names.at(-1) ?? '')],
   });
 

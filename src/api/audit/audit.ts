@@ -79,5 +79,5 @@ export function auditRoutes(routes: Routes, options: AuditRoutes): void {
 
   addReport(routes, endpoints.report, { audit, proofs, access, find });
   addListAt(routes, endpoints.listAt, { audit, access });
-  addFeed(routes, endpoints.events, { feed: audit.feed, access, isStopping });
+  addFeed(routes, endpoints.events, { audit, find, access, isStopping });
 }

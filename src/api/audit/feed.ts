@@ -2,12 +2,15 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
+import type { Audit } from '../../audit/audit.js';
 import type { Feed, FeedRequest } from '../../audit/feed.js';
 import { hiddenFrom } from '../../audit/redaction.js';
 import { createSlots } from '../../audit/slots.js';
 import { ServiceError } from '../../errors.js';
 import { wholeLog } from '../../events/access.js';
 import { createAccessLog, type AccessLog } from './access.js';
+import type { FindContact } from './contact.js';
+import type { Call } from '../endpoint-runner.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
 import { checkParameters } from '../query.js';
 import { defaultLimit } from '../schemas/query.js';
@@ -19,25 +22,29 @@ const heartbeatMs = 15_000;
 const lookForStopMs = 250;
 /** Of who asks who looked. */
 const unrecorded = createAccessLog(undefined);
-const wholeFeed = { subject: wholeLog, what: 'feed' } as const;
 
 type Events = Endpoints['audit']['events'];
 type EventsQuery = z.output<Events['query']>;
 
 interface FeedRoute {
-  readonly feed: Feed;
+  readonly audit: Pick<Audit, 'begin' | 'feed'>;
+  readonly find: FindContact;
   readonly access: AccessLog;
   readonly isStopping: () => boolean;
 }
 
-export function addFeed(routes: Routes, endpoint: Events, { feed, access: accessLog, isStopping }: FeedRoute): void {
+export function addFeed(routes: Routes, endpoint: Events, options: FeedRoute): void {
+  const { audit, find, access: accessLog, isStopping } = options;
+  const { feed } = audit;
   const followers = createSlots({ running: mostFollowers, retryAfter: 60 });
   routes.on(endpoint, async (call) => {
     const { request, query, scopes, signal } = call;
     const isFollowed = query.follow === 'true';
     const access = query.types.join() === 'RecordRead' ? unrecorded : accessLog;
     if (isFollowed) checkParameters(request.query, ['after', 'types', 'follow']);
+    const { filter, read } = await filterOf(call, { audit, find });
     const wanted = {
+      filter,
       after: await afterOf(request, query, feed),
       types: new Set(query.types),
       hidden: hiddenFrom(scopes),
@@ -45,18 +52,29 @@ export function addFeed(routes: Routes, endpoint: Events, { feed, access: access
     };
     if (isFollowed) {
       const close = await followers.take();
-      const pieces = access.streaming(call, wholeFeed, serverSent(feed, wanted, isStopping));
+      const pieces = access.streaming(call, read, serverSent(feed, wanted, isStopping));
       return { contentType: 'text/event-stream', pieces, close };
     }
     if (query.format === 'ndjson') {
       const lines = asLines(feed.all(wanted), query.limit ?? Infinity);
-      return { contentType: 'application/x-ndjson', pieces: access.streaming(call, wholeFeed, lines) };
+      return { contentType: 'application/x-ndjson', pieces: access.streaming(call, read, lines) };
     }
     const { events, next, hasMore } = await feed.page({ ...wanted, limit: query.limit ?? defaultLimit });
     // Who asks again and again for what is new has read nothing.
-    if (events.length > 0) await access.note(call, wholeFeed);
+    if (events.length > 0) await access.note(call, read);
     return { data: events, beside: { next_after: next, has_more: hasMore } };
   });
+}
+
+type FeedCall = Pick<Call, 'minPosition'> & { readonly query: EventsQuery };
+
+/** What is asked for, and as what it is recorded that somebody looked. */
+async function filterOf(call: FeedCall, { audit, find }: Pick<FeedRoute, 'audit' | 'find'>) {
+  const { actor, request_id: requestId, contact, list_id: list, from, to } = call.query;
+  const found = contact === undefined ? undefined : await find(call, contact);
+  const listId = list === undefined ? undefined : (await audit.begin({ times: [], list })).listId;
+  const read = { subject: found?.subject ?? listId ?? wholeLog, what: 'feed', from, to } as const;
+  return { filter: { actor, requestId, from, to, stream: found?.stream, listId }, read };
 }
 
 /** A client that lost its connection says where it was. */

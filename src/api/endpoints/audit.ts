@@ -96,17 +96,24 @@ export const auditEndpoints = {
   events: ownRead('listEvents', '/v1/audit/events', {
     scope: 'audit:read',
     summary: 'The events of the log, from the first one on',
-    query: z.object({
-      format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
-      follow: choice(
-        ['true', 'false'],
-        '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
-      ).default('false'),
-      after: optionalText('A position of the log, or `now`: only later events.'),
-      types: eventTypes,
-      limit: optionalLimit,
-    }),
+    query: z
+      .object({
+        actor: optionalText('Id of an API key, or the name of one of the configuration: only what was done with it.'),
+        request_id: optionalText('Only what this request did.'),
+        contact: optionalText('Id or address of a contact: only the events of its stream.'),
+        list_id: optionalText('Id or name of a list: only events that name it.'),
+        ...between,
+        format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
+        follow: choice(
+          ['true', 'false'],
+          '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
+        ).default('false'),
+        after: optionalText('A position of the log, or `now`: only later events.'),
+        types: eventTypes,
+        limit: optionalLimit,
+      })
+      .refine(inOrder, outOfOrder),
     answer: answers.feed,
-    errors: ['invalid_after', 'unknown_parameter'],
+    errors: ['invalid_after', 'unknown_parameter', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
 };

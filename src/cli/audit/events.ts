@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { FeedEvent } from '../../audit/answers.js';
 import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
-import { auditing, type Auditing } from './log.js';
-import { limit, limitOption } from './options.js';
+import { auditing, findContact, type Auditing } from './log.js';
+import { limit, periodIn, withPeriod } from './options.js';
 import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
@@ -14,6 +14,10 @@ import { printable } from '../table.js';
 const optionsSchema = z.object({
   after: z.string().optional(),
   types: z.string().optional(),
+  actor: z.string().optional(),
+  request: z.string().optional(),
+  contact: z.string().optional(),
+  list: z.string().optional(),
   limit,
   follow: z.boolean().default(false),
 });
@@ -23,28 +27,43 @@ export function registerAuditEvents(audit: Command, line: CommandLine): void {
     .command('events')
     .description('the events as they are stored, in the order of the log')
     .option('--after <position>', 'only events after this position; now: only what comes')
-    .option('--types <names>', 'only events of these names, separated by commas (default: all but RecordRead)')
-    .addOption(limitOption())
+    .option('--actor <key>', 'only what was done with this API key: its id, or its name where it is of API_KEYS')
+    .option('--request <id>', 'only what this request did')
+    .option('--contact <contact>', 'only the events of its stream: contact id, or e-mail address')
+    .option('--list <list>', 'only events that name this list, by id or name')
+    .option('--type, --types <names>', 'only events of these names, separated by commas (default: all but RecordRead)')
     .option('--follow', 'then wait for what comes, until Ctrl-C')
-    .action((options: unknown) => events(optionsSchema.parse(options), line));
-  withExamples(command, [
+    .action((options: unknown) => events({ ...optionsSchema.parse(options), ...periodIn(options) }, line));
+  withExamples(withPeriod(command, line.clock), [
+    'audience audit events --actor key_01J… --from 2026-03-01 --to 2026-03-01',
     'audience audit events --types ContactUnsubscribed --limit 20',
     'audience audit events --after now --follow --json',
   ]);
 }
 
-async function events(options: z.output<typeof optionsSchema>, line: CommandLine): Promise<void> {
+type Options = z.output<typeof optionsSchema> & ReturnType<typeof periodIn>;
+
+async function events(options: Options, line: CommandLine): Promise<void> {
   const types = new Set(options.types?.split(',').map((name) => name.trim()));
   for (const name of types)
     if (!isEventType(name)) throw new UsageError(`--types must be names of events, as in docs/events.md: not ${name}`);
   await auditing(line, async (open) => {
-    const request = { after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
+    const filter = await filterOf(options, open);
+    if (options.follow && Object.values(filter).some((value) => value !== undefined))
+      throw new UsageError('--follow goes with --after, --types and --limit only');
+    const request = { filter, after: await afterIn(options.after, open), types, hidden: [], signal: line.signal };
     const { feed } = open.audit;
     // What is followed ends when somebody ends it.
     if (options.follow) sayNotRecorded(line);
     await write(options.follow ? coming(feed, request) : feed.all(request), { limit: options.limit, line });
     if (!options.follow) sayNotRecorded(line);
   });
+}
+
+async function filterOf({ actor, request, contact, list, from, to }: Options, open: Auditing) {
+  const stream = contact === undefined ? undefined : (await findContact(contact, open)).stream;
+  const listId = list === undefined ? undefined : (await open.audit.begin({ times: [], list })).listId;
+  return { actor, requestId: request, from, to, stream, listId };
 }
 
 async function afterIn(text: string | undefined, { audit: { feed } }: Auditing): Promise<string> {

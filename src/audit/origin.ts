@@ -1,0 +1,22 @@
+/** When, by whom and on which request an event was written, as its metadata say. */
+import { metadataSchema } from '../events/envelope.js';
+import type { FeedEvent } from './answers.js';
+import { jsonOrText } from './redaction.js';
+
+type Origin = Pick<FeedEvent, 'at' | 'actor' | 'request_id' | 'correlation_id' | 'causation_id' | 'schema'>;
+
+const unknownOrigin: Origin = {
+  at: null,
+  actor: null,
+  request_id: null,
+  correlation_id: null,
+  causation_id: null,
+  schema: null,
+};
+
+export function originOf(metadata: string): Origin {
+  const known = metadataSchema.safeParse(jsonOrText(metadata)).data;
+  if (known === undefined) return unknownOrigin;
+  const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;
+  return { at, actor, request_id, correlation_id, causation_id, schema };
+}

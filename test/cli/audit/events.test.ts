@@ -1,0 +1,54 @@
+/** What a key, a request, a contact or a list did on a day, over HTTP and by the command, the same. */
+import { expect, onTestFinished, test } from 'vitest';
+import { audience } from '../../support/audience.js';
+import { newFolder } from '../../support/evidence-log.js';
+import { addContacts, getFrom, startLocally } from '../../support/local-service.js';
+
+interface Told {
+  readonly type: string;
+  readonly request_id: string;
+  readonly at: string;
+  readonly data: { readonly list_id?: string };
+}
+
+test('by key, request, contact, list and day', async () => {
+  const folder = newFolder();
+  const service = await startLocally(folder, { SEAL_EVERY: '0' });
+  onTestFinished(() => service.close());
+  const [email = ''] = await addContacts(folder, 2);
+  await addContacts(folder, 1);
+  const overHttp = async (query: string): Promise<readonly Told[]> =>
+    ((await (await getFrom(folder, `/v1/audit/events?limit=200&${query}`)).json()) as { data: readonly Told[] }).data;
+  const byCommand = async (...words: readonly string[]): Promise<readonly Told[]> => {
+    const { out } = await audience(['--data-dir', folder, 'audit', 'events', '--json', ...words]);
+    return out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Told]));
+  };
+  const all = await overHttp('');
+  const bulk = all.find(({ type }) => type === 'ContactCreated');
+  const list = all.find(({ type }) => type === 'ListCreated')?.data.list_id ?? '';
+  const day = all[0]?.at.slice(0, 10) ?? '';
+  const saved = ['ContactCreated', 'ContactSubscribed'];
+  for (const [query, words, types] of [
+    ['actor=nobody', ['--actor', 'nobody'], []],
+    [`request_id=${bulk?.request_id}`, ['--request', bulk?.request_id ?? ''], [...saved, ...saved]],
+    [`contact=${encodeURIComponent(email)}`, ['--contact', email], saved],
+    [`list_id=${list}&types=ListCreated`, ['--list', list, '--type', 'ListCreated'], ['ListCreated']],
+    [`list_id=${list}`, ['--list', list], ['ListCreated', 'ContactSubscribed', 'ContactSubscribed']],
+    [`actor=test&to=2020-01-01`, ['--actor', 'test', '--to', '2020-01-01'], []],
+    [
+      `actor=test&from=${day}&contact=${encodeURIComponent(email)}&list_id=${list}`,
+      ['--actor', 'test', '--from', day, '--contact', email, '--list', list],
+      ['ContactSubscribed'],
+    ],
+  ] as const) {
+    const found = await overHttp(query);
+    expect(
+      found.map(({ type }) => type),
+      query,
+    ).toEqual(types);
+    expect(await byCommand(...words), query).toEqual(found);
+  }
+  expect((await getFrom(folder, '/v1/audit/events?from=2026-02-01&to=2026-01-01')).status).toBe(400);
+  const refused = await audience(['--data-dir', folder, 'audit', 'events', '--follow', '--actor', 'test']);
+  expect(refused).toMatchObject({ code: 2 });
+});
