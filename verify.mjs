@@ -522,6 +522,9 @@ function* inWords({ events, sealed_at }, at) {
   for (const span of open) yield `at ${at}: ${span.status} in the list ${nameOf(span)}, since ${span.from}`;
   if (open.length === 0) yield `at ${at}: in no list`;
 }
+/** What stands in the files is shown as text, whatever it is. */
+const print = (texts, ...values) =>
+  console.log(String.raw({ raw: texts }, ...values.map((value) => printable(String(value)))));
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? '' : 's'}`;
 
@@ -532,25 +535,24 @@ function sayProof(proof, seals, at) {
       if (seal[name] !== proof[name]) throw new Different(`the proof is against another seal: its ${name} differs`);
   const { events, stream, count, log_id, sealed_at, last_revision, head } = proof;
   if (at > sealed_at) throw new NotVerified(`the proof was sealed at ${sealed_at}: it says nothing of --at ${at}`);
-  console.log(`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
+  print`proven: ${counted(events.length - deletions, 'event')} of ${stream}, and ${counted(deletions, 'deletion')} of lists and tags that they name,
   are among the first ${count} events of the log ${log_id}, as sealed at ${sealed_at} with the head ${head}
-stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`);
+stated by the sealer: revision ${last_revision} was the last of the stream then, and no others of these lists and tags were deleted`;
   saySigner(proof);
-  if (seals.length === 0)
-    console.log('compare the seal with the one that you keep: node verify.mjs proof.json seal.json');
-  console.log('what the events say, by the times in them:');
-  for (const line of inWords(proof, at)) console.log(printable(`  ${line}`));
-  console.log('the events themselves:');
+  if (seals.length === 0) print`compare the seal with the one that you keep: node verify.mjs proof.json seal.json`;
+  print`what the events say, by the times in them:`;
+  for (const line of inWords(proof, at)) print`  ${line}`;
+  print`the events themselves:`;
   for (const { ordinal, type, data, metadata } of events)
-    console.log(printable(`  ${ordinal}  ${JSON.parse(metadata).at}  ${type}  ${data}`));
-  console.log(`This does not prove
+    print`  ${ordinal}  ${JSON.parse(metadata).at}  ${type}  ${data}`;
+  print`This does not prove
 - what e-mails were sent to the person: they are not in it
 - that the stream is all there is of the person, who may have other addresses; nor that the address is theirs
 - that no event and no deletion is missing: that is stated by the sealer, whose word it is
 - that what was recorded is true, or that the clocks were right, of service and sealer
 - that the log was not written anew before it was sealed: a key in the hands of its owner proves nothing against the owner,
   but a seal that another person has kept since then does
-- anything of what came after the seal`);
+- anything of what came after the seal`;
 }
 
 const consistencyFormat = 'audience-ledger-consistency/1';
@@ -574,42 +576,36 @@ function sayConsistency(proof, seals) {
   const [before, after] = rootsByPath({ older, count: older.count, newer: newer.count, path }).map(hex);
   if (before !== older.root || after !== newer.root)
     throw new Different('the log of the newer seal does not begin with that of the older one, or the path was altered');
-  console.log(`consistent: the first ${older.count} events of the log ${newer.log_id}, as sealed at ${older.sealed_at},
-  are unchanged among the first ${newer.count}, as sealed at ${newer.sealed_at}`);
+  print`consistent: the first ${older.count} events of the log ${newer.log_id}, as sealed at ${older.sealed_at},
+  are unchanged among the first ${newer.count}, as sealed at ${newer.sealed_at}`;
   for (const seal of older.public_key === newer.public_key ? [newer] : [older, newer]) saySigner(seal);
-  if (seals.length === 0) console.log('compare the older seal with the one that you keep: give it, too');
-  console.log(
-    'This does not prove that the seals were made when they say, what the events are, nor anything after them.',
-  );
+  if (seals.length === 0) print`compare the older seal with the one that you keep: give it, too`;
+  print`This does not prove that the seals were made when they say, what the events are, nor anything after them.`;
 }
 
 function saySigner({ public_key }) {
-  console.log(`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`);
-  if (!expectedKey) console.log('compare it with the one that the sealer made known, or give --public-key');
+  print`signed by the key with fingerprint ${hex(hash(Buffer.from(public_key, 'base64')))}`;
+  if (!expectedKey) print`compare it with the one that the sealer made known, or give --public-key`;
 }
 
 async function sayExport(file, seals) {
   const { count, head, linked } = await verifyExport(file, seals);
-  console.log(`intact: ${count} events, head ${head}, ${linked} of them compared with their links`);
+  print`intact: ${count} events, head ${head}, ${linked} of them compared with their links`;
   for (const seal of seals) {
-    console.log(
-      `sealed: the first ${seal.count} events are those of the seal of ${seal.sealed_at}, log ${seal.log_id}`,
-    );
+    print`sealed: the first ${seal.count} events are those of the seal of ${seal.sealed_at}, log ${seal.log_id}`;
     saySigner(seal);
   }
   // What neither links nor order can tell.
   const sealed = Math.max(0, ...seals.map((seal) => seal.count));
   if (sealed === 0)
-    console.log(
+    print`${
       linked === 0
         ? 'without links and without a seal this says nothing of the past: any event may have been changed, dropped or put in.'
-        : 'without a seal this does not say that the export is whole: events may have been cut off at its end, or all of it rewritten, links included.',
-    );
+        : 'without a seal this does not say that the export is whole: events may have been cut off at its end, or all of it rewritten, links included.'
+    }`;
   else if (sealed < count)
-    console.log(
-      `of the last ${count - sealed} events no seal says anything: they may have been changed or put in, or others cut off after them.`,
-    );
-  if (sealed === 0) console.log('compare count and head with ones that you know, or give a seal');
+    print`of the last ${count - sealed} events no seal says anything: they may have been changed or put in, or others cut off after them.`;
+  if (sealed === 0) print`compare count and head with ones that you know, or give a seal`;
 }
 
 const usage = `usage: node verify.mjs export.ndjson|proof.json|consistency.json [seal.json ...] [--public-key FILE]
@@ -647,6 +643,6 @@ try {
     say(document.value, seals, at);
   }
 } catch (error) {
-  console.error(error instanceof Different ? `DIFFERENT: ${error.message}` : `cannot verify: ${error.message}`);
+  console.error(printable(`${error instanceof Different ? 'DIFFERENT' : 'cannot verify'}: ${error.message}`));
   process.exitCode = error instanceof Different ? 1 : 2;
 }

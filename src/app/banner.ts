@@ -1,5 +1,6 @@
 /** What the operator reads at a start: where the service listens, where the generated key is, or why the start was refused. */
 import type { AddressInfo } from 'node:net';
+import { printable } from '../cli/printable.js';
 import { isatty } from 'node:tty';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
@@ -53,6 +54,6 @@ export function explain(error: unknown): string {
   // A store that failed after it had been opened.
   if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof ReadModelsUnavailableError) return `the views cannot be reached: ${error.message}`;
-  if (plainErrors.some((kind) => error instanceof kind)) return error.message;
+  if (plainErrors.some((kind) => error instanceof kind)) return printable(error.message);
   return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
 }

@@ -1,4 +1,5 @@
 /** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
+import { printable } from '../cli/printable.js';
 import type { Difference } from '../evidence/verify-difference.js';
 import { keptChain, keptFault } from '../evidence/link-blocks.js';
 import { outcomeOf, verifyOn, type Since } from '../evidence/verify-on.js';
@@ -116,7 +117,7 @@ export function guardLog(log: GuardedLog): EvidenceGuard {
       return verified;
     },
     fault: () => fault,
-    report: (message) => report(new AlteredLogError(`${message}. ${advice(log.file)}`)),
+    report: (message) => report(new AlteredLogError(printable(`${message}. ${advice(log.file)}`))),
     async close() {
       stopping.abort();
       await ended;
@@ -181,7 +182,9 @@ function wrongIn(message: FromVerifier, file: string): AlteredLogError | undefin
 }
 
 const alteredLog = (difference: Difference, file: string): AlteredLogError =>
-  new AlteredLogError(`the event log was altered: ${difference.message}${placeOf(difference)}. ${advice(file)}`);
+  new AlteredLogError(
+    printable(`the event log was altered: ${difference.message}${placeOf(difference)}. ${advice(file)}`),
+  );
 
 function placeOf({ position, stream, type, revision }: Difference): string {
   return position === null ? '' : ` (position ${position}: ${type}, revision ${revision} of ${stream})`;

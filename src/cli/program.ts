@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
-import { printable } from './table.js';
+import { printable } from './printable.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailedError, InterruptedError, UsageError } from '../transfer/failures.js';
 
@@ -93,14 +93,14 @@ function failureOf(error: unknown, explain: (error: unknown) => string): Failure
     return { type: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
   }
   if (error instanceof UsageError) return { type: 'usage', message: error.message };
-  if (error instanceof CommandFailedError) return { type: error.type, message: error.message };
+  if (error instanceof CommandFailedError) return { type: error.type, message: printable(error.message) };
   if (error instanceof ServiceError && error.cause === undefined)
     return { type: errorCatalogue[error.code].type, message: printable(error.message) };
   // The data are damaged, or of a later version: no fault of the program.
   if (error instanceof UnreadableHistoryError)
     return {
       type: 'unreadable',
-      message: `The answer would rest on an event that cannot be read: ${error.message}.`,
+      message: printable(`The answer would rest on an event that cannot be read: ${error.message}.`),
     };
   return { type: 'failed', message: explain(error) };
 }

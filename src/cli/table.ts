@@ -1,4 +1,5 @@
 /** Tables that fit the terminal: cells that are too wide go on in the next line, nothing is cut off. */
+import { printable } from './printable.js';
 import widthOf from 'string-width';
 import wrap from 'wrap-ansi';
 import { paintFor } from './colours.js';
@@ -81,10 +82,3 @@ const lineOf = (cells: readonly string[], widths: readonly number[]): string =>
     .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
     .join(' '.repeat(gap))
     .trimEnd();
-
-/** What would move the cursor or turn the writing round is shown as its code: names come from anybody. */
-export const printable = (text: string): string =>
-  text.replace(
-    /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );

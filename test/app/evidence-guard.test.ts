@@ -88,6 +88,11 @@ test('of a long log the tail is verified before it is served, and the whole in t
   const inTail = altered(`update events set type = 'x' where position = 4250`);
   await expect(inTail.tailVerified()).rejects.toThrow('event 4250 does not fit its link');
 
+  const hostile = altered(
+    `update events set type = char(27) || '[2K' || char(13, 10) || 'intact' where position = 4250`,
+  );
+  await expect(hostile.tailVerified()).rejects.toThrow(String.raw`: \u001b[2K\u000d\u000aintact, revision`);
+
   const before = altered(`update events set type = 'x' where position = 7`);
   await before.tailVerified();
   expect((await before.altered).message).toContain('event 7 does not fit its link');

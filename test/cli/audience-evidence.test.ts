@@ -94,6 +94,16 @@ test('an altered event is named: exit code 1', long, async () => {
   expect(existsSync(out)).toBe(false);
 });
 
+test('what is in an event neither erases the verdict nor writes another one', long, async () => {
+  const hostile = "char(27) || '[2K' || char(13, 10) || 'The record is intact.' || char(10, 155)";
+  const folder = changed(`update events set type = ${hostile} where position = 4`);
+  const { code, out } = await on(folder, 'verify');
+  expect(code).toBe(1);
+  expect(out).toMatch(/^THE RECORD IS NOT AS IT WAS WRITTEN: event 4 /);
+  expect(out).toContain(String.raw`\u001b[2K\u000d\u000aThe record is intact.\u000a\u009b`);
+  expect(out.split('\n')).not.toContain('The record is intact.');
+});
+
 function withoutViews(folder: string): string {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path.join(folder, `views.db${suffix}`), { force: true });
   return folder;

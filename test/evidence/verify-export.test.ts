@@ -180,3 +180,17 @@ describe('the verifier', () => {
     expect(code).toBe(1);
   });
 });
+
+test('what is in an event neither erases the verdict of verify.mjs nor writes another one', async () => {
+  const hostile = String.raw`\u001b[2K\u001b[1A\rintact: 12 events\n\u009b`;
+  for (const member of ['stream', 'type', 'event_id']) {
+    const lines = withLine(5, (line) => line.replace(`"${member}":"`, `"${member}":"${hostile}`));
+    const { code, output } = await runVerifier(exportOf(lines));
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/^(DIFFERENT|cannot verify): [^\p{Cc}]*\n$/u);
+  }
+  const sealOf = JSON.parse(readFileSync(seal, 'utf8')) as object;
+  const strange = path.join(newFolder(), 'seal.json');
+  writeFileSync(strange, JSON.stringify({ ...sealOf, log_id: '\u001b[2K\rintact\n' }));
+  expect((await runVerifier(exportOf(good), strange)).output).toMatch(/^(DIFFERENT|cannot verify): [^\p{Cc}]*\n$/u);
+});

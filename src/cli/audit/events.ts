@@ -9,7 +9,7 @@ import type { CommandLine } from '../command-line.js';
 import { UsageError } from '../../transfer/failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
-import { printable } from '../table.js';
+import { printable } from '../printable.js';
 
 const optionsSchema = z.object({
   after: z.string().optional(),

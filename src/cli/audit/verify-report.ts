@@ -3,6 +3,7 @@ import type { Seal, SealCheck } from '../../evidence/seal.js';
 import type { Difference } from '../../evidence/verify-difference.js';
 import type { Verification } from '../../evidence/verify.js';
 import type { Paint } from '../colours.js';
+import { printable } from '../printable.js';
 import { count, duration } from '../progress-bar.js';
 
 export interface CheckedSeal {
@@ -49,7 +50,6 @@ export function verifiedInWords(verified: Verified, paint: Paint): string {
     `  time      ${duration(milliseconds / 1_000)}`,
   ];
   const lines = [
-    ...verdict(result, paint),
     ...facts,
     ...(result.intact ? reach(verified) : []),
     ...sealedHead(result),
@@ -57,7 +57,7 @@ export function verifiedInWords(verified: Verified, paint: Paint): string {
     ...redacted(result),
     ...findings(result),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return [...verdict(result, paint), ...lines.map(printable)].map((line) => `${line}\n`).join('');
 }
 
 function verdict(result: Verification, paint: Paint): readonly string[] {
@@ -65,11 +65,13 @@ function verdict(result: Verification, paint: Paint): readonly string[] {
   const { kind, message, position, stream, revision, type, event_id } = result.difference;
   if (kind === 'log') return [paint.bad(`THE SEAL IS OF ANOTHER LOG: ${message}. Nothing more was compared.`), 'Read:'];
   return [
-    paint.bad(`THE RECORD IS NOT AS IT WAS WRITTEN: ${message}.`),
-    ...(position === null ? [] : [`  position  ${position}`]),
-    ...(stream === null ? [] : [`  stream    ${stream}${revision === null ? '' : `@${revision}`}`]),
-    ...(event_id === null ? [] : [`  event     ${type ?? '?'} ${event_id}`]),
-    'Read, with links that agree with each other:',
+    paint.bad(printable(`THE RECORD IS NOT AS IT WAS WRITTEN: ${message}.`)),
+    ...[
+      ...(position === null ? [] : [`  position  ${position}`]),
+      ...(stream === null ? [] : [`  stream    ${stream}${revision === null ? '' : `@${revision}`}`]),
+      ...(event_id === null ? [] : [`  event     ${type ?? '?'} ${event_id}`]),
+      'Read, with links that agree with each other:',
+    ].map(printable),
   ];
 }
 

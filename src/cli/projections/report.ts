@@ -2,7 +2,8 @@
 import type { Rebuild } from '../../rebuild/answers.js';
 import type { Paint } from '../colours.js';
 import { count } from '../progress-bar.js';
-import { printable, table } from '../table.js';
+import { printable } from '../printable.js';
+import { table } from '../table.js';
 
 /** What is told of it. */
 export type Rebuilt = Pick<Rebuild, 'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'>;
