@@ -87,7 +87,7 @@ export interface Answered {
 
 /** Headers that a client or a browser may act upon: an answer has none that are not described. */
 const told =
-  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|strict-transport-security|x-content-type-options|x-frame-options)$/;
+  /^(x-(request-id|position)|ratelimit(-policy)?|retry-after|location|allow|www-authenticate|idempotent-replayed|preference-applied|etag|cache-control|content-security-policy|cross-origin-.*|referrer-policy|x-content-type-options|x-frame-options)$/;
 
 /** Throws where the answer is not as the document says. */
 export function checkAnswer(answered: Answered): void {
