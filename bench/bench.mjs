@@ -170,7 +170,7 @@ console.log(
 );
 
 const { list_id: listId } = await call('/v1/lists/create', { list_name: 'Bench' });
-const tags = Array.from({ length: 4000 }, (_, index) => `tag ${index}`);
+const tags = Array.from({ length: 200 }, (_, index) => `tag ${index}`);
 const emails = Array.from({ length: 2000 }, (_, index) => `known${index}@example.com`);
 async function createAll(list, at) {
   const ids = [];
@@ -201,21 +201,21 @@ for (let index = 0; index < 1000 && ['upsert', 'updateStatus', 'tagsAdd'].some(i
 if (crud === undefined && isWanted('postgres'))
   console.log('skip  Express with PostgreSQL: no PostgreSQL is installed in /usr/lib/postgresql');
 const scenarios = [
-  { name: 'create contact', scenario: 'create', wanted: 1.3 },
-  { name: 'GET list', scenario: 'getList', wanted: 2.0 },
-  { name: 'contact by id', scenario: 'getContact', wanted: 1.2 },
-  { name: 'page of 50 contacts', scenario: 'getPage', wanted: 0.2 },
+  { name: 'create contact', scenario: 'create', wanted: 0.3 },
+  { name: 'GET list', scenario: 'getList', wanted: 0.9 },
+  { name: 'contact by id', scenario: 'getContact', wanted: 0.6 },
+  { name: 'page of 50 contacts', scenario: 'getPage', wanted: 0.07 },
   // Of interest are its reads: what they pay for the writes beside them.
   { name: 'half create, half by id', scenario: 'mixed', wanted: 0 },
   // The reads first: PostgreSQL cleans up behind many creates for a while, at the cost of both. And before contacts get tags, which it does not have.
-  { name: 'contact by id', scenario: 'getContact', against: 'postgres', wanted: 1.1 },
-  { name: 'create contact', scenario: 'create', against: 'postgres', wanted: 1.1 },
-  { name: 'upsert', scenario: 'upsert', emails, wanted: 1.2 },
-  { name: 'updatestatus', scenario: 'updateStatus', emails, wanted: 1.2 },
-  { name: 'tags add', scenario: 'tagsAdd', emails, wanted: 1.0 },
-  { name: 'upsert, 1,000 events', scenario: 'upsert', emails: long, wanted: 1.2 },
-  { name: 'updatestatus, 1,000 events', scenario: 'updateStatus', emails: long, wanted: 1.2 },
-  { name: 'tags add, 1,000 events', scenario: 'tagsAdd', emails: long, wanted: 1.0 },
+  { name: 'contact by id', scenario: 'getContact', against: 'postgres', wanted: 1.25 },
+  { name: 'create contact', scenario: 'create', against: 'postgres', wanted: 1.25 },
+  { name: 'upsert', scenario: 'upsert', emails, wanted: 0.35 },
+  { name: 'updatestatus', scenario: 'updateStatus', emails, wanted: 0.35 },
+  { name: 'tags add and remove', scenario: 'tagsAdd', emails, wanted: 0.3 },
+  { name: 'upsert, 1,000 events', scenario: 'upsert', emails: long, wanted: 0.35 },
+  { name: 'updatestatus, 1,000 events', scenario: 'updateStatus', emails: long, wanted: 0.35 },
+  { name: 'tags, 1,000 events', scenario: 'tagsAdd', emails: long, wanted: 0.35 },
 ].filter(({ scenario, against }) => (against === 'postgres' ? crud !== undefined : isWanted(scenario)));
 
 const targets = {

@@ -31,11 +31,14 @@ export function requestsOf(scenario, parameters) {
         status: Math.floor(count / emails.length) % 2 === 0 ? 'Unsubscribed' : 'Subscribed',
         contact_email: email(),
       }),
-    tagsAdd: () =>
-      post(`/v1/contacts/tags/${listId}/add`, {
-        tag_name: [tags[Math.floor(count / emails.length) % tags.length]],
+    /** One round over the contacts adds a tag, the next takes it away: each request writes, and no contact has many. */
+    tagsAdd: () => {
+      const round = Math.floor(count / emails.length);
+      return post(`/v1/contacts/tags/${listId}/${round % 2 === 0 ? 'add' : 'remove'}`, {
+        tag_name: [tags[Math.floor(round / 2) % tags.length]],
         contact_email: email(),
-      }),
+      });
+    },
   };
   const next = requests[scenario];
   return () => {
