@@ -1,6 +1,7 @@
 /** Erasures and the mailer at once: nobody gets an e-mail that was asked for before they asked to be forgotten, and who comes after is somebody new. */
 import { afterEach, expect, test } from 'vitest';
 import { ok } from '../support/answers.js';
+import { audience } from '../support/audience.js';
 import { openSmtp, type Behaviour, type SmtpStandIn } from '../support/smtp.js';
 import { eventually, startService, type Answer, type Service, type ServiceOptions } from '../support/service.js';
 import { newClock } from '../support/service-clock.js';
@@ -77,6 +78,25 @@ test('who is written right after the 202 is somebody new, and stays', async () =
     for (const one of erasures) expect(await completed(service, one)).toMatchObject({ contacts: 1 });
     for (const id of after) expect((await service.get(`/v1/contacts/${list}/${id}`)).status).toBe(200);
   }
+});
+
+test.skipIf(onServers)('what an erasure waits for is named: by readiness, by the log and by the command', async () => {
+  const server = await smtp('hang after dot');
+  const service = await started({ env: { SMTP_URL: server.url } });
+  const sent = await send(service, 'ada@example.com');
+  await eventually(() => Promise.resolve(server.messages.length > 0 || undefined));
+  const id = (await erase(service, 'ada@example.com')).field('erasure_id');
+  const why = [{ erasure_id: id, reason: 'email_being_sent' }];
+  await eventually(async () => {
+    const { data } = (await service.get('/health/ready')).body as { data: { erasures?: { waiting: number } } };
+    return data.erasures?.waiting === 1 ? expect(data.erasures).toEqual({ waiting: 1, why }) === undefined : undefined;
+  });
+  const email_id = String(sent.headers.location).split('/').at(-1);
+  expect(service.output()).toContain('an erasure waits for an e-mail that is being sent');
+  const { out } = await audience(['--data-dir', service.dataDir, 'privacy', 'status', '--json'], { env: {} });
+  expect(JSON.parse(out)).toMatchObject({
+    erasures: [{ erasure_id: id, completed: null, waits_for_emails: [{ email_id }] }],
+  });
 });
 
 test.skipIf(onServers)('a second erasure counts its own e-mails, whatever the clock says', async () => {

@@ -45,6 +45,7 @@ async function serve(parts: Parts, read: ReadCall): Promise<void> {
   if (count < 1) throw options.hasStream() ? errors.readStream() : errors.readAll();
   const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
   if (!options.hasStream()) return sendAll(logEvents(parts.log, options, backwards), count, outlet);
+  demandStart(read);
   const { state } = parts.log.stream(stream);
   if (state === 'deleted') throw errors.deleted(stream);
   if (state === 'missing') await outlet.send(notFound(stream));
@@ -58,6 +59,12 @@ async function sendAll(events: Iterable<LoggedEvent>, count: number, outlet: Out
     left -= 1;
     if (left === 0) return;
   }
+}
+
+/** Revision 0 has to be said: as a default value that is left out, a server does not take it. */
+function demandStart({ options }: ReadCall): void {
+  const from = options.getStream();
+  if (from?.hasRevision() !== true && from?.hasStart() !== true && from?.hasEnd() !== true) throw errors.handler();
 }
 
 /** Looks anew at each step: what is appended meanwhile is read, too. */

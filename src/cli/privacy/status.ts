@@ -18,6 +18,7 @@ import { writeItems } from '../table.js';
 import { whileOpen } from '../while-open.js';
 import { count } from './count.js';
 import { isScavenged, waitingForScavenge } from './scavenges.js';
+import { emailsBeingSent, type SendingEmail } from './sending.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
@@ -42,7 +43,12 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
     const digests = await unexplained(log, line);
     const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
     const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
-    const erasures = sorted.map((one) => ({ ...one, waits_for_scavenge: waiting.has(one.erasure_id) }));
+    const sending = await emailsBeingSent(sorted, line);
+    const erasures = sorted.map((one) => ({
+      ...one,
+      waits_for_scavenge: waiting.has(one.erasure_id),
+      waits_for_emails: sending.get(one.erasure_id) ?? [],
+    }));
     if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json)
       await line.stdout.write(
@@ -68,15 +74,21 @@ async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise
   return ids;
 }
 
-type Shown = Erasure & { readonly waits_for_scavenge: boolean };
+type Shown = Erasure & { readonly waits_for_scavenge: boolean; readonly waits_for_emails: readonly SendingEmail[] };
 
-const rowOf = ({ erasure_id, requested_at, completed, reason, waits_for_scavenge }: Shown): string[] => [
-  erasure_id,
-  requested_at,
-  completed === null ? 'unfinished' : `${completed.at}${waits_for_scavenge ? ', waits for a scavenge' : ''}`,
-  reason ?? '-',
-  completed === null ? '-' : `${count(completed.contacts, 'contact')}, ${count(completed.emails, 'e-mail')}`,
-];
+const unfinished = ({ waits_for_emails }: Shown): string =>
+  ['unfinished', ...waits_for_emails.map(({ email_id }) => `waits for ${email_id}, which is being sent`)].join(', ');
+
+const rowOf = (shown: Shown): string[] => {
+  const { erasure_id, requested_at, completed, reason, waits_for_scavenge } = shown;
+  return [
+    erasure_id,
+    requested_at,
+    completed === null ? unfinished(shown) : `${completed.at}${waits_for_scavenge ? ', waits for a scavenge' : ''}`,
+    reason ?? '-',
+    completed === null ? '-' : `${count(completed.contacts, 'contact')}, ${count(completed.emails, 'e-mail')}`,
+  ];
+};
 
 async function erasuresIn(log: EventReader): Promise<ErasuresState> {
   let state = erasureDecider.initial;

@@ -75,7 +75,7 @@ const { root } = protobuf.parse(`
   message Position { uint64 commit = 1; uint64 prepare = 2; }
   message AllOptions { Position position = 1; Empty start = 2; Empty end = 3; }
   message StreamName { string name = 3; }
-  message StreamOptions { StreamName stream = 1; uint64 revision = 2; Empty start = 3; Empty end = 4; }
+  message StreamOptions { StreamName stream = 1; oneof from { uint64 revision = 2; Empty start = 3; Empty end = 4; } }
   message UuidOption { Empty string = 2; }
   message Control { uint32 compatibility = 1; }
   message ReadOptions {
