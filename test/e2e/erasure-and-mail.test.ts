@@ -92,7 +92,8 @@ test.skipIf(onServers)('what an erasure waits for is named: by readiness, by the
     return data.erasures?.waiting === 1 ? expect(data.erasures).toEqual({ waiting: 1, why }) === undefined : undefined;
   });
   const email_id = String(sent.headers.location).split('/').at(-1);
-  expect(service.output()).toContain('an erasure waits for an e-mail that is being sent');
+  const said = 'an erasure waits for an e-mail that is being sent';
+  await eventually(() => Promise.resolve(service.output().includes(said) || undefined), { what: said });
   const { out } = await audience(['--data-dir', service.dataDir, 'privacy', 'status', '--json'], { env: {} });
   expect(JSON.parse(out)).toMatchObject({
     erasures: [{ erasure_id: id, completed: null, waits_for_emails: [{ email_id }] }],

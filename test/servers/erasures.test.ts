@@ -143,7 +143,7 @@ describe.skipIf(noServers !== undefined)(`erasures${noServers === undefined ? ''
       const { code, out } = await cli(api, 'privacy', 'status', '--json');
       expect(code).toBe(0);
       const { erasures, ...rest } = JSON.parse(out) as { erasures: { waits_for_scavenge: boolean }[] };
-      expect(rest).toEqual({ missing: [], digests: [] });
+      expect(rest).toMatchObject({ missing: [], digests: [] });
       return erasures.map(({ waits_for_scavenge }) => waits_for_scavenge);
     };
     const verified = async (): Promise<unknown> => {
