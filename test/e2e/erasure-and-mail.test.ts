@@ -1,4 +1,6 @@
 /** Erasures and the mailer at once: nobody gets an e-mail that was asked for before they asked to be forgotten, and who comes after is somebody new. */
+import { mkdirSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { ok } from '../support/answers.js';
 import { audience } from '../support/audience.js';
@@ -78,6 +80,22 @@ test('who is written right after the 202 is somebody new, and stays', async () =
     for (const one of erasures) expect(await completed(service, one)).toMatchObject({ contacts: 1 });
     for (const id of after) expect((await service.get(`/v1/contacts/${list}/${id}`)).status).toBe(200);
   }
+});
+
+test('a register that cannot be written is 503, and nothing is asked for; once it can, the erasure is accepted', async () => {
+  const service = await started({});
+  const register = path.join(service.dataDir, 'erasures.ndjson');
+  mkdirSync(register);
+  const requestId = 'register-in-the-way';
+  const refused = await service.post(
+    '/v1/privacy/erasures',
+    { email: 'ada@example.com' },
+    { 'x-request-id': requestId },
+  );
+  expect(refused).toMatchObject({ status: 503, body: { type: 'unavailable' } });
+  expect(await service.events(requestId)).toEqual([]);
+  rmdirSync(register);
+  expect((await erase(service, 'ada@example.com')).status).toBe(202);
 });
 
 test.skipIf(onServers)('what an erasure waits for is named: by readiness, by the log and by the command', async () => {
