@@ -19,7 +19,10 @@ async function running(contacts: number, env: NodeJS.ProcessEnv = { SEAL_EVERY: 
   const emails = await addContacts(folder, contacts);
   const found: AlteredLogError[] = [];
   void service.altered?.then((error) => found.push(error));
-  return { folder, service, found, emails, get: (target: string) => getFrom(folder, target) };
+  const get = (target: string) => getFrom(folder, target);
+  // A start answers 503 until its views have caught up.
+  await expect.poll(async () => (await get('/health/ready')).status, { timeout: 20_000 }).toBe(200);
+  return { folder, service, found, emails, get };
 }
 
 const auditOf = (email: string, what: string): string => `/v1/audit/contacts/${encodeURIComponent(email)}/${what}`;
