@@ -102,7 +102,6 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
           stream: document.stream,
           first: document.requested_position,
           last: position,
-          erased_at: document.erased_at,
         }));
     },
     /** Those that were sent, failed or cancelled before this time, and say something still: the longest ago first. */
