@@ -1,7 +1,7 @@
 /** What clients can ask for: which streams a request touches, in which order, and what it answers. */
 import { ServiceError } from '../errors.js';
 import { contactStream, groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import type { ContactEvent } from '../events/contact.js';
+import { profileFields, type Consent, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
 import { nameKey } from '../events/names.js';
 import type { CommandContext } from './batch.js';
 import { idOfName, type CatalogueState } from './catalogue.js';
@@ -11,18 +11,8 @@ import {
   type CatalogueHandler,
   type Written,
 } from './catalogue-requests.js';
-import {
-  noTags,
-  profileFields,
-  tooManyTags,
-  type Consent,
-  type ContactCommand,
-  type ContactState,
-  type ListReference,
-  type ProfileChange,
-  type SubscriptionStatus,
-  type TagReference,
-} from './contact.js';
+import { noTags, type ContactState, type ProfileChange } from './contact-state.js';
+import { tooManyTags, type ContactCommand, type ListReference, type TagReference } from './contact.js';
 import { createEmailRequests, type EmailRequestsOptions } from './email-requests.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 

@@ -1,7 +1,8 @@
 /** Begins an erasure, up to what is answered with 202: register, log, the end of the contact. What is left is to make nothing of it readable. */
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import type { ContactCommand, ContactState } from '../commands/contact.js';
+import type { ContactState } from '../commands/contact-state.js';
+import type { ContactCommand } from '../commands/contact.js';
 import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
 import type { ContactEvent } from '../events/contact.js';
 import type { ErasureEvent } from '../events/erasures.js';

@@ -2,7 +2,8 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import type { ContactCommand, ContactState } from '../commands/contact.js';
+import type { ContactState } from '../commands/contact-state.js';
+import type { ContactCommand } from '../commands/contact.js';
 import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { ErasureCommand, ErasuresState } from '../commands/erasures.js';
 import { codec, type DomainEvent } from '../events/codec.js';

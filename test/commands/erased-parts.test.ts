@@ -1,6 +1,7 @@
 /** The erasure of a contact with more tags than one append takes, as earlier versions allowed: several ContactErased, which name everything once. */
 import { describe, expect, it } from 'vitest';
-import { contactDecider, type ContactState } from '../../src/commands/contact.js';
+import type { ContactState } from '../../src/commands/contact-state.js';
+import { contactDecider } from '../../src/commands/contact.js';
 import type { ContactEvent } from '../../src/events/contact.js';
 import { apply } from '../support/given.js';
 

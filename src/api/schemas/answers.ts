@@ -1,6 +1,6 @@
 /** What the endpoints of groups, lists, tags, contacts and e-mail answer: `data` of each, and what may stand beside it. For the API description and for tests. */
 import { z } from 'zod';
-import { profileFields } from '../../commands/contact.js';
+import { profileFields } from '../../events/contact.js';
 import { deliveryStates } from '../../projections/emails.js';
 import * as value from '../../events/values.js';
 import {

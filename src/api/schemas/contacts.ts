@@ -1,6 +1,6 @@
 /** The bodies of requests about contacts. */
 import { z } from 'zod';
-import { profileFields } from '../../commands/contact.js';
+import { profileFields } from '../../events/contact.js';
 import { isObject, type EchoFields } from '../envelope.js';
 import type { Values } from '../parse.js';
 import { consent } from './consent.js';

@@ -4,7 +4,7 @@ import { isCalendarDay, parseTime } from '../../audit/times.js';
 import { parseMailbox } from '../../commands/address.js';
 import { maxEncoded, maxSubject, maxTemplate } from '../../commands/email-content.js';
 import { isAddress } from '../../events/address.js';
-import type { SubscriptionStatus } from '../../commands/contact.js';
+import type { SubscriptionStatus } from '../../events/contact.js';
 import { controlButLineBreak, controlButTabAndLineBreak, refusal, text, type TextRules } from './rules.js';
 
 /** At least one character that is not blank, and none of the control characters. */

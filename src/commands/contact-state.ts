@@ -1,0 +1,149 @@
+/** What is known of a contact, folded from its events. */
+import { OrderedSet } from 'immutable';
+import {
+  consentDigest,
+  profileFields,
+  type ContactEvent,
+  type ProfileField,
+  type SubscriptionStatus,
+} from '../events/contact.js';
+import type { Metadata } from '../events/envelope.js';
+import type { Creation } from './decider.js';
+import { without, type Unnamed } from './erased-parts.js';
+
+type OfType<Type extends ContactEvent['type']> = Extract<ContactEvent, { type: Type }>;
+
+export interface Subscription {
+  readonly status: SubscriptionStatus;
+  /** Ids of the attached tags, deleted ones included, in the order of attaching. */
+  readonly tags: OrderedSet<string>;
+  /** Digest of the last consent since the status became so; absent: none was given. */
+  readonly consent?: string;
+}
+
+export interface ContactState {
+  /** `null`: no such contact. */
+  readonly contactId: string | null;
+  readonly profile: Readonly<Partial<Record<ProfileField, string>>>;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  /** How the contact was created, where the request had an `Idempotency-Key`. */
+  readonly creation: Creation | undefined;
+  /** The last one in the stream: a contact may have followed. */
+  readonly erasure?: Erasure | undefined;
+  /** By erasure id: who is erased, and what no ContactErased has named yet. Seldom anything. */
+  readonly unnamed: ReadonlyMap<string, Omit<Erasure, 'erasure_id'> & { contact_id: string; lists: Unnamed }>;
+}
+
+/** Personal data is to go from the events up to the revision `through`. */
+export type Erasure = Pick<OfType<'ContactErased'>['data'], 'erasure_id' | 'through'>;
+
+/** Fields to set; `null` clears; what is absent stays. */
+export type ProfileChange = Readonly<Partial<Record<ProfileField, string | null | undefined>>>;
+
+export const initial: ContactState = {
+  contactId: null,
+  profile: {},
+  subscriptions: new Map(),
+  creation: undefined,
+  unnamed: new Map(),
+};
+
+export function evolve(
+  state: ContactState,
+  event: ContactEvent,
+  { idempotency }: Pick<Metadata, 'idempotency'>,
+): ContactState {
+  switch (event.type) {
+    case 'ContactCreated': {
+      const { contact_id: contactId, person } = event.data;
+      const { erasure, unnamed } = state;
+      const creation = person && idempotency ? { ...idempotency, salt: person.salt } : undefined;
+      return { contactId, profile: changed({}, person), subscriptions: new Map(), creation, erasure, unnamed };
+    }
+    case 'ContactProfileChanged':
+      return { ...state, profile: changed(state.profile, event.data.person) };
+    case 'ContactSubscribed':
+      return withStatus(state, event, 'Subscribed');
+    case 'ContactUnsubscribed':
+      return withStatus(state, event, 'Unsubscribed');
+    case 'ConsentRecorded':
+      return withConsent(state, event);
+    case 'TagsAttached':
+      return withTags(state, event, tagsOf(state, event).union(idsOf(event)));
+    case 'TagsDetached':
+      return withTags(state, event, removed(tagsOf(state, event), idsOf(event)));
+    case 'ContactErased':
+      return erased(state, event.data);
+    default:
+      return event satisfies never;
+  }
+}
+
+type TagsChanged = Extract<ContactEvent, { type: 'TagsAttached' | 'TagsDetached' }>;
+const idsOf = ({ data }: TagsChanged): string[] => data.tags.map(({ tag_id }) => tag_id);
+export const noTags = OrderedSet<string>();
+/** `subtract` goes through the whole set. */
+const removed = (tags: OrderedSet<string>, ids: readonly string[]): OrderedSet<string> =>
+  tags.withMutations((left) => ids.forEach((id) => left.delete(id)));
+const tagsOf = (state: ContactState, { data }: TagsChanged): OrderedSet<string> =>
+  state.subscriptions.get(data.list_id)?.tags ?? noTags;
+
+/** Null: it was erased. */
+export function changed(profile: ContactState['profile'], change: ProfileChange | null): ContactState['profile'] {
+  const result: Partial<Record<ProfileField, string>> = { ...profile };
+  for (const field of profileFields) {
+    const value = change?.[field];
+    if (value === null) delete result[field];
+    else if (value !== undefined) result[field] = value;
+  }
+  return result;
+}
+
+const none: Subscription = { status: 'Subscribed', tags: noTags };
+
+/** A consent goes with the status that it was given for: after another status the same consent is recorded again. */
+function withStatus(
+  state: ContactState,
+  { data }: OfType<'ContactSubscribed' | 'ContactUnsubscribed'>,
+  status: SubscriptionStatus,
+): ContactState {
+  const { tags } = state.subscriptions.get(data.list_id) ?? none;
+  const subscription = data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags };
+  return withSubscription(state, data.list_id, subscription);
+}
+
+function withConsent(state: ContactState, { data }: OfType<'ConsentRecorded'>): ContactState {
+  const before = state.subscriptions.get(data.list_id) ?? none;
+  const { status, tags } = before;
+  return withSubscription(
+    state,
+    data.list_id,
+    data.person ? { status, tags, consent: consentDigest(data.person.consent) } : { status, tags },
+  );
+}
+
+const withTags = (state: ContactState, { data }: TagsChanged, tags: OrderedSet<string>): ContactState =>
+  withSubscription(state, data.list_id, { ...(state.subscriptions.get(data.list_id) ?? none), tags });
+
+const withSubscription = (
+  { contactId, profile, subscriptions, creation, erasure, unnamed }: ContactState,
+  listId: string,
+  subscription: Subscription,
+): ContactState => ({
+  contactId,
+  profile,
+  subscriptions: new Map(subscriptions).set(listId, subscription),
+  creation,
+  erasure,
+  unnamed,
+});
+
+/** The first part of an erasure ends the contact; a later one leaves alone who has come since. */
+function erased(state: ContactState, data: OfType<'ContactErased'>['data']): ContactState {
+  const { erasure_id, contact_id, through } = data;
+  const isEnd = state.contactId === contact_id;
+  const lists = without(isEnd ? state.subscriptions : (state.unnamed.get(erasure_id)?.lists ?? new Map()), data);
+  const unnamed = new Map(state.unnamed).set(erasure_id, { contact_id, through, lists });
+  if (lists.size === 0) unnamed.delete(erasure_id);
+  return isEnd ? { ...initial, erasure: { erasure_id, through }, unnamed } : { ...state, unnamed };
+}
