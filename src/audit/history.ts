@@ -178,7 +178,7 @@ function isAbout(step: OwnStep, listId: string): boolean {
 }
 
 /** The steps with the e-mails among them, each in its place. */
-export async function* withEmails(
+async function* withEmails(
   steps: AsyncIterable<Iterable<Step>>,
   { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: TimelineState },
 ): AsyncGenerator<Iterable<Step>> {
