@@ -2,7 +2,6 @@
 import { everyRead } from '../audit/access.js';
 import type { HistoryItem, ReadRecord } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
-
 import type { Begun } from '../audit/basis.js';
 import { readableEmail, type PersonsEmail } from '../audit/emails.js';
 import { describeEmail } from '../audit/event-descriptions.js';
