@@ -1,8 +1,9 @@
 /** Who looked: the records of reads, from the streams of the days. */
 import { accessStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
+import type { ReadRecord } from './answers.js';
 import type { AuditSources } from './basis.js';
-import { originOf } from './origin.js';
+import { isAskedFor, isOneOf, originOf } from './origin.js';
 import { readable, streamPages } from './reading.js';
 import { isCalendarDay } from './times.js';
 
@@ -16,19 +17,6 @@ export interface ReadsRequest {
   readonly after?: string | undefined;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** All but `position` is null where the event cannot be read: it is shown whatever is asked for. */
-export interface ReadRecord {
-  readonly at: string | null;
-  readonly actor: string | null;
-  readonly request_id: string | null;
-  readonly what: string | null;
-  readonly subject: string | null;
-  /** Null also where no time was asked for. */
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly position: string;
 }
 
 export interface ReadsPage {
@@ -124,11 +112,5 @@ function recordOf(stored: StoredEvent): ReadRecord {
   return { at, actor, request_id, what, subject, from, to, position: stored.position };
 }
 
-function isWanted({ at, actor, subject }: ReadRecord, wanted: ReadsRequest): boolean {
-  const { from = '', to } = wanted;
-  if (at !== null && (at < from || (to !== undefined && at > to))) return false;
-  return isOneOf(subject, wanted.subject) && isOneOf(actor, wanted.actor);
-}
-
-const isOneOf = (found: string | null, wanted: string | undefined): boolean =>
-  found === null || wanted === undefined || found === wanted;
+const isWanted = (read: ReadRecord, wanted: ReadsRequest): boolean =>
+  isAskedFor(read, wanted) && isOneOf(read.subject, wanted.subject);

@@ -267,3 +267,4 @@ export const readRecord = object(
   },
   'Somebody looked.',
 );
+export type ReadRecord = Answer<typeof readRecord>;

@@ -1,6 +1,6 @@
 /** What every audit answer tells of an event: when, by whom, on which request, and where it stands in the log. */
 import type { DomainEvent } from '../events/codec.js';
-import { isLaterPart, type Consent } from '../events/contact.js';
+import { isLaterPart, type Consent, type ContactEvent } from '../events/contact.js';
 import type { Recorded } from '../events/envelope.js';
 import type { Evidence } from './answers.js';
 import { versionBefore, type Moment } from './names.js';
@@ -31,7 +31,7 @@ export function summaryOf({ event, position, revision }: Recorded<DomainEvent>, 
   return describe(event, versions && versionBefore(versions, position)?.name);
 }
 
-export function consentOf({ event }: Recorded<DomainEvent>): Consent | undefined {
+export function consentOf(event: ContactEvent): Consent | undefined {
   switch (event.type) {
     case 'ContactSubscribed':
     case 'ContactUnsubscribed':

@@ -1,6 +1,6 @@
 /** Which events of the log are asked for, and between which positions they stand: days are found by searching, and not by reading all. */
 import type { Position, StoredEvent } from '../eventstore/event-store.js';
-import { originOf } from './origin.js';
+import { isAskedFor, isOneOf, originOf } from './origin.js';
 import type { AuditReader } from './reading.js';
 
 export interface FeedFilter {
@@ -15,19 +15,11 @@ export interface FeedFilter {
   readonly listId?: string | undefined;
 }
 
-/** What cannot be read is shown whatever is asked for. */
-export function passes(
-  { metadata, data }: StoredEvent,
-  { actor, requestId, from = '', to, listId }: FeedFilter,
-): boolean {
+export function passes({ metadata, data }: StoredEvent, { requestId, listId, ...asked }: FeedFilter): boolean {
   if (listId !== undefined && !data.includes(JSON.stringify(listId))) return false;
   const origin = originOf(metadata);
-  if (origin.at !== null && (origin.at < from || (to !== undefined && origin.at > to))) return false;
-  return isOneOf(origin.actor, actor) && isOneOf(origin.request_id, requestId);
+  return isAskedFor(origin, asked) && isOneOf(origin.request_id, requestId);
 }
-
-const isOneOf = (found: string | null, wanted: string | undefined): boolean =>
-  found === null || wanted === undefined || found === wanted;
 
 /** Positions order events, and clocks date them: nothing is missed while no clock was off by more than half of this. */
 const slackMs = 86_400_000;

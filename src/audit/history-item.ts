@@ -8,7 +8,8 @@ import { readableEmail, type EmailHints } from './emails.js';
 import { consentOf, evidenceOf, summaryOf } from './event-details.js';
 import { jsonOrText } from './redaction.js';
 import { deletionOf, versionBefore, type Catalogues, type Moment, type NamedKind } from './names.js';
-import type { NameChange, ReplayState, Step } from './replay.js';
+import type { NameChange, Step } from './history-steps.js';
+import type { TimelineState } from './timeline.js';
 import { redacted, type Hidden } from './redaction.js';
 import { unreadableEvent } from './unreadable.js';
 import { describeEmail, statusOf, withoutEffect } from './event-descriptions.js';
@@ -61,7 +62,7 @@ function contactItem({ recorded, isVoid, voidTags }: Extract<Step, { type: 'cont
     previous_status: statuses?.before,
     status: statuses?.after,
     tags: tagsIn(event, voidTags, then),
-    consent: consentOf(recorded),
+    consent: consentOf(event),
     without_effect: isVoid || undefined,
     data: event.data,
   };
@@ -96,7 +97,7 @@ function statusesOf(event: ContactEvent): { readonly before: Status; readonly af
 }
 
 function catalogueItem(
-  { change, before }: { readonly change: NameChange; readonly before: ReplayState },
+  { change, before }: { readonly change: NameChange; readonly before: TimelineState },
   recorded: Recorded<DomainEvent>,
   moment: Moment,
 ): HistoryItem {

@@ -9,7 +9,8 @@ import type { Moment } from './names.js';
 import { createPageCache, type PageCache } from './page-cache.js';
 import type { AuditReader } from './reading.js';
 import type { Hidden } from './redaction.js';
-import { initialState, replay, type ReplayState, type Step } from './replay.js';
+import { stepsAfter, type Step } from './history-steps.js';
+import { initialState, type TimelineState } from './timeline.js';
 import { ownerOf, timeOfUnreadable } from './unreadable.js';
 
 export interface HistoryRequest {
@@ -115,7 +116,7 @@ async function collect(
   const start = pageCache.get(key(after)) ?? initialState;
   const steps: Step[] = [];
   let isEmpty = start === initialState;
-  const replayed = replay(start, { reader, moment, stream, to, signal, pace, size: limit + 1 });
+  const replayed = stepsAfter(start, { reader, moment, stream, to, signal, pace, size: limit + 1 });
   for await (const some of withEmails(replayed, { emails, start }))
     for (const step of some) {
       isEmpty = false;
@@ -177,9 +178,9 @@ function isAbout(step: OwnStep, listId: string): boolean {
 }
 
 /** The steps with the e-mails among them, each in its place. */
-export async function* withEmails(
+async function* withEmails(
   steps: AsyncIterable<Iterable<Step>>,
-  { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: ReplayState },
+  { emails, start }: { readonly emails: readonly EmailStep[]; readonly start: TimelineState },
 ): AsyncGenerator<Iterable<Step>> {
   let state = start;
   let next = 0;

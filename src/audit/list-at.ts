@@ -68,13 +68,10 @@ async function* members(pass: Pass, state: ListAt['state']): AsyncGenerator<read
   if (some.length > 0) yield some;
 }
 
-const shown = ({ contactId, status, because }: Member, email: string | null, tags: MemberAt['tags']): MemberAt => ({
-  contact_id: contactId,
-  email,
-  status,
-  tags,
-  because,
-});
+function shown({ contactId, membership }: Member, email: string | null, tags: MemberAt['tags']): MemberAt {
+  const { status, because } = membership;
+  return { contact_id: contactId, email, status, tags, because };
+}
 
 /** Of the contact's creation, which is nearly always the first event of its stream. */
 async function emailOf(stream: string, { contactId, entered }: Member, pass: Pass): Promise<string | null> {
@@ -92,8 +89,8 @@ async function emailOf(stream: string, { contactId, entered }: Member, pass: Pas
   return null;
 }
 
-function tagsOf({ tags }: Member, names: Map<string, string | null>, { moment, time }: Pass): MemberAt['tags'] {
-  const living = [...(tags ?? [])].flatMap(([tag_id, nameThen]) => {
+function tagsOf({ membership }: Member, names: Map<string, string | null>, { moment, time }: Pass): MemberAt['tags'] {
+  const living = [...membership.tags].flatMap(([tag_id, { name: nameThen }]) => {
     let name = names.get(tag_id);
     if (name === undefined) names.set(tag_id, (name = nameAt(moment.versions('tag', tag_id), time, nameThen)));
     return name === null ? [] : [{ tag_id, tag_name: name }];

@@ -1,14 +1,13 @@
 /** One pass over the log for the members of a list at a time: events of other lists are not even parsed, and of a member one small record is kept. */
 import { codec } from '../events/codec.js';
-import { isLaterPart, type ContactEvent, type SubscriptionStatus } from '../events/contact.js';
-import type { Recorded } from '../events/envelope.js';
+import { isLaterPart } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { MemberAt } from './answers.js';
-import { deletionOf, isAfterDeletion, type Moment } from './names.js';
+import { deletionOf, type Moment } from './names.js';
 import { readableContact, type AuditReader } from './reading.js';
+import { deletedTags, isOfList, membershipAfter, type ContactRecord, type Membership } from './timeline.js';
 import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from './unreadable.js';
-import { statusOf } from './event-descriptions.js';
 
 export interface Pass {
   readonly listId: string;
@@ -26,10 +25,7 @@ export interface Member {
   readonly entered: string;
   /** Null: it was erased. Undefined where the creation was not the event before: then it is read from the stream. */
   readonly email: string | null | undefined;
-  status: SubscriptionStatus;
-  because: Because;
-  /** Name when attached, by id. Deleted tags are still among them. */
-  tags: Map<string, string> | undefined;
+  membership: Membership<Because>;
 }
 
 type Because = MemberAt['because'];
@@ -86,32 +82,26 @@ function take(found: Map<string, Member>, stored: StoredEvent, taking: Taking): 
   const recorded = readableContact(stored);
   if (recorded === undefined) return noteUnreadable(found, stored, taking);
   const { event, metadata } = recorded;
-  if (!('list_id' in event.data) || event.data.list_id !== listId || metadata.at > time) return;
+  if (!isOfList(event) || event.data.list_id !== listId || metadata.at > time) return;
   const member = found.get(stored.stream);
-  if (event.type === 'ContactSubscribed' || event.type === 'ContactUnsubscribed') {
-    if (member === undefined) found.set(stored.stream, newMember(recorded, statusOf(event), created));
-    else Object.assign(member, { status: statusOf(event), because: becauseOf(recorded) });
-  } else if (member !== undefined) takeTags(member, recorded, moment);
-}
-
-function takeTags(member: Member, { event, position }: Recorded<ContactEvent>, moment: Moment): void {
-  if (event.type === 'TagsDetached') for (const { tag_id } of event.data.tags) member.tags?.delete(tag_id);
-  if (event.type !== 'TagsAttached') return;
-  for (const { tag_id, tag_name } of event.data.tags)
-    if (!isAfterDeletion(moment.versions('tag', tag_id), position)) (member.tags ??= new Map()).set(tag_id, tag_name);
+  const change = { event, voidTags: deletedTags(recorded, moment), cause: becauseOf(recorded) };
+  const membership = membershipAfter(member?.membership, change);
+  if (membership === undefined) return;
+  if (member !== undefined) member.membership = membership;
+  else found.set(stored.stream, newMember(recorded, membership, created));
 }
 
 function newMember(
-  recorded: Recorded<ContactEvent>,
-  status: SubscriptionStatus,
+  { event, stream, position }: ContactRecord,
+  membership: Membership<Because>,
   created: StoredEvent | undefined,
 ): Member {
-  const contactId = recorded.event.data.contact_id;
-  const email = created?.stream === recorded.stream ? addressIn(created, contactId) : undefined;
-  return { contactId, entered: recorded.position, email, status, because: becauseOf(recorded), tags: undefined };
+  const contactId = event.data.contact_id;
+  const email = created?.stream === stream ? addressIn(created, contactId) : undefined;
+  return { contactId, entered: position, email, membership };
 }
 
-const becauseOf = ({ id, event, metadata, position }: Recorded<ContactEvent>): Because => ({
+const becauseOf = ({ id, event, metadata, position }: ContactRecord): Because => ({
   event_id: id,
   type: event.type,
   at: metadata.at,

@@ -20,3 +20,22 @@ export function originOf(metadata: string): Origin {
   const { at, actor, request_id, $correlationId: correlation_id, $causationId: causation_id, schema } = known;
   return { at, actor, request_id, correlation_id, causation_id, schema };
 }
+
+interface OriginAsked {
+  readonly actor?: string | undefined;
+  /** First and last time. ISO 8601, UTC, milliseconds. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What cannot be read is shown whatever is asked for. */
+export function isAskedFor(
+  { at, actor }: Pick<Origin, 'at' | 'actor'>,
+  { from = '', to, ...asked }: OriginAsked,
+): boolean {
+  if (at !== null && (at < from || (to !== undefined && at > to))) return false;
+  return isOneOf(actor, asked.actor);
+}
+
+export const isOneOf = (found: string | null, asked: string | undefined): boolean =>
+  found === null || asked === undefined || found === asked;

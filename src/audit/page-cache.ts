@@ -1,17 +1,18 @@
 /** Where pages of histories ended, so that the next page goes on there and does not begin at the beginning. */
-import type { ReplayState } from './replay.js';
+import type { TimelineState } from './timeline.js';
 
 const keptStates = 1_000;
-const keptMemberships = 50_000;
+/** With their tags. Each may hold an event of its own. */
+const keptMemberships = 20_000;
 
 export interface PageCache {
-  get(key: string): ReplayState | undefined;
-  keep(key: string, state: ReplayState): void;
+  get(key: string): TimelineState | undefined;
+  keep(key: string, state: TimelineState): void;
 }
 
 export function createPageCache(): PageCache {
-  const kept = new Map<string, ReplayState>();
-  const weightOf = ({ memberships }: ReplayState): number => {
+  const kept = new Map<string, TimelineState>();
+  const weightOf = ({ memberships }: TimelineState): number => {
     let weight = 1;
     for (const { tags } of memberships.values()) weight += 1 + tags.size;
     return weight;

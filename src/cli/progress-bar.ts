@@ -66,6 +66,9 @@ function lineFor(
 /** `1,234,567` */
 export const count = (number: number): string => number.toLocaleString('en-US');
 
+/** Of things, in words. */
+export const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
 /** `60 ms`, `4 s`, `3:05 min`, `2:07:30 h` */
 export function duration(seconds: number): string {
   if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1_000)} ms`;

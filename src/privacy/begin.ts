@@ -23,6 +23,22 @@ interface Beginning {
   readonly context: CommandContext;
 }
 
+interface Ended {
+  readonly erasure_id: string;
+  readonly subject_key: string;
+  readonly reason?: string | null | undefined;
+}
+
+/** Appends ContactErased: from then on the person is not there, and another contact may begin. */
+export async function endContact(
+  contacts: Handlers['contacts'],
+  { erasure_id, subject_key, reason }: Ended,
+  context: CommandContext,
+): Promise<ContactState> {
+  const command = { type: 'Erase', erasure_id, reason: reason ?? undefined } as const;
+  return (await contacts.execute({ stream: contactStream(subject_key), command, context })).state;
+}
+
 /**
  * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
  * that nobody knows of. Whoever is written after the end of the contact is somebody new.
@@ -31,13 +47,6 @@ export function createBeginning(
   { clock, contacts, erasures }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {
-  async function endContact({ erasure_id, subject_key, reason }: Erasure, context: CommandContext): Promise<void> {
-    const stream = contactStream(subject_key);
-    if ((await contacts.fresh(stream)).state.contactId === null) return;
-    const command = { type: 'Erase', erasure_id, reason: reason ?? undefined } as const;
-    await contacts.execute({ stream, command, context });
-  }
-
   /** @throws ServiceError `unavailable` @throws what the file system throws */
   return async ({ asked, after, context }: Beginning) => {
     const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
@@ -46,7 +55,8 @@ export function createBeginning(
     const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
     const own = state.all.get(asked.erasure_id);
     if (own === undefined) await drop(intended);
-    else await endContact(own, context);
+    else if ((await contacts.fresh(contactStream(own.subject_key))).state.contactId !== null)
+      await endContact(contacts, own, context);
     await keep(state);
     return { erasure: own ?? unfinishedOf(state, asked.subject_key), position };
   };

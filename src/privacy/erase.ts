@@ -13,6 +13,7 @@ import type { Recorded } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import { endContact } from './begin.js';
 
 /** An e-mail as the views know it. */
 export interface EmailOfPerson {
@@ -110,18 +111,18 @@ interface ErasedContact {
 
 /** Undefined: there was no contact when the erasure was requested. */
 async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
-  const { erasure_id, subject_key, reason } = requested.event.data;
-  const stream = contactStream(subject_key);
+  const { data } = requested.event;
+  const { erasure_id } = data;
+  const stream = contactStream(data.subject_key);
   let { state } = await contacts.fresh(stream);
   const since = await eventsSince(store, stream, requested.position);
   const earlier = erasedAmong(since, erasure_id);
   // Who came after the request is somebody new.
   const isOver = state.contactId === null || since.some(({ event }) => event.type === 'ContactCreated');
   if (earlier === undefined && isOver) return undefined;
-  const command = { type: 'Erase', erasure_id, reason } as const;
-  if (earlier === undefined) ({ state } = await contacts.execute({ stream, command, context }));
+  if (earlier === undefined) state = await endContact(contacts, data, context);
   // Each is an append of its own.
-  while (state.unnamed.has(erasure_id)) ({ state } = await contacts.execute({ stream, command, context }));
+  while (state.unnamed.has(erasure_id)) state = await endContact(contacts, data, context);
   return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }
 

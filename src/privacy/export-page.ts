@@ -1,7 +1,7 @@
 /** The export of one person as a page of HTML that is whole by itself: it can be kept, sent and printed, and loads and runs nothing. */
 import { readFileSync } from 'node:fs';
 import Mustache from 'mustache';
-import type { ReadRecord } from '../audit/access.js';
+import type { ReadRecord } from '../audit/answers.js';
 import { rendered } from '../audit/report/page.js';
 import { consentRow, inWords, profileRows, subscriptionRow, subscriptionsOf } from '../audit/report/report-page.js';
 import type { ExportedChange, ExportedEmail } from './export-answer.js';

@@ -1,14 +1,20 @@
 /** What is stored about one address, for the person: read from the log as it is asked for, so that it may be long. */
-import { everyRead, type ReadRecord } from '../audit/access.js';
+import { everyRead } from '../audit/access.js';
+import type { HistoryItem, ReadRecord } from '../audit/answers.js';
 import type { Audit } from '../audit/audit.js';
-import type { HistoryItem } from '../audit/answers.js';
 import type { Begun } from '../audit/basis.js';
+import { readableEmail, type PersonsEmail } from '../audit/emails.js';
+import { describeEmail } from '../audit/event-descriptions.js';
+import { personIn } from '../audit/report/report-page.js';
+import { unreadableEvent } from '../audit/unreadable.js';
+import { emailContent } from '../commands/email-content.js';
 import { ServiceError } from '../errors.js';
+import type { EmailEvent } from '../events/email.js';
 import { recipientOf } from '../events/streams.js';
+import type { StoredEvent } from '../eventstore/event-store.js';
 import { erasuresOf } from './export-erasures.js';
+import { keptAfterErasure, notSearched } from './export-answer.js';
 import type { ExportAbout, ExportedChange, ExportedEmail } from './export-answer.js';
-import { exportedEmail } from './export-email.js';
-import { keptAfterErasure, notSearched } from './export-notes.js';
 
 export interface ExportRequest {
   /** As it was asked for. */
@@ -109,21 +115,44 @@ function changesBy({ type, data }: HistoryItem, profile: Map<string, string>): E
   });
 }
 
-/** Nothing where it was erased. */
-function personIn(data: unknown): readonly (readonly [string, string | null])[] {
-  const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
-  if (typeof person !== 'object' || person === null) return [];
-  return Object.entries(person).flatMap(([field, value]: [string, unknown]) =>
-    field !== 'salt' && (value === null || typeof value === 'string') ? [[field, value] as const] : [],
-  );
-}
-
 async function* emailsIn(
   audit: Pick<Audit, 'emailsOf'>,
   asked: Parameters<Audit['emailsOf']>[0],
 ): AsyncGenerator<readonly ExportedEmail[]> {
   for await (const email of audit.emailsOf(asked)) yield [exportedEmail(email)];
 }
+
+/** What was requested, what went out, and all that became of it. */
+function exportedEmail({ emailId, message, events }: PersonsEmail): ExportedEmail {
+  const common = { email_id: emailId, erased: message === null, steps: events.map(stepOf) };
+  if (!message) return { ...common, requested: null };
+  const { from_email: from, to_email: to, subject, mail_template: body, variables } = message;
+  if (variables === undefined) return { ...common, requested: { from, to, subject, body } };
+  const { subject: sentSubject, html } = emailContent(message);
+  const sent_as = { subject: sentSubject, body: html };
+  return { ...common, requested: { from, to, subject, body, variables }, sent_as };
+}
+
+function stepOf(stored: StoredEvent): ExportedEmail['steps'][number] {
+  const recorded = readableEmail(stored);
+  if (recorded === undefined) {
+    const { at = null, type, summary, actor: by = null, request_id = null } = unreadableEvent(stored, null);
+    return { at, type, summary, by, request_id };
+  }
+  const { event, metadata } = recorded;
+  const response = responseIn(event);
+  return {
+    at: metadata.at,
+    type: event.type,
+    summary: describeEmail(event),
+    by: metadata.actor,
+    request_id: metadata.request_id,
+    ...(response === undefined ? {} : { response }),
+  };
+}
+
+const responseIn = ({ data }: EmailEvent): string | undefined =>
+  'message' in data && data.message && 'response' in data.message ? data.message.response : undefined;
 
 /** As one JSON text. */
 export async function* exportAsJson({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 /** The contacts as they were at a time, with their lists and tags: folded by the auditor's own rules, one stream after the other. */
-import type { ContactFold, MembershipFacts } from '../audit/contact-facts.js';
-import { foldContact } from '../audit/contact-fold.js';
+import { contactAsOf } from '../audit/contact-as-of.js';
+import type { ContactRecord, Membership, Memberships } from '../audit/timeline.js';
 import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
@@ -53,12 +53,13 @@ async function* streams(log: ExportLog): AsyncGenerator<string> {
 /** Undefined: there was no such contact then, its creation cannot be read, or nothing is left of the person. */
 async function contactIn(log: ExportLog, stream: string): Promise<ExportRecord | undefined> {
   const { reader, moment, signal } = log;
-  const fold = await withRetry(() => foldContact(reader, { stream, time: timeOf(log), moment, signal }), log);
-  for (const event of fold?.unreadable ?? []) log.unreadable.note(event);
-  if (fold?.life === undefined || fold.life.profile.email === null) return undefined;
-  const { contactId: contact_id, profile, created } = fold.life;
+  const found = await withRetry(() => contactAsOf(reader, { stream, time: timeOf(log), moment, signal }), log);
+  for (const event of found?.unreadable ?? []) log.unreadable.note(event);
+  if (found?.state.life === undefined || found.state.life.profile.email === null) return undefined;
+  const { contactId: contact_id, life, memberships } = found.state;
+  const { profile, created } = life;
   const created_at = created.metadata.at;
-  const subscriptions = subscriptionsOf(fold, log);
+  const subscriptions = subscriptionsOf(memberships, log);
   return {
     line: () => JSON.stringify({ contact_id, ...profile, created_at, subscriptions }),
     rows() {
@@ -73,21 +74,20 @@ async function contactIn(log: ExportLog, stream: string): Promise<ExportRecord |
   };
 }
 
-function subscriptionsOf({ memberships }: ContactFold, log: ExportLog): readonly ExportedSubscription[] {
+function subscriptionsOf(memberships: Memberships, log: ExportLog): readonly ExportedSubscription[] {
   return [...memberships].sort(byId).flatMap(([list_id, membership]) => {
     const list = versionThen(log, 'list', list_id);
-    const { status, fact } = membership;
-    if (status === null || list?.isDeletion === true) return [];
-    const because = fact.because;
-    const since = because !== undefined && 'metadata' in because ? because.metadata.at : '';
-    return [{ list_id, list_name: list?.name ?? membership.name, status, since, tags: tagsOf(membership, log) }];
+    if (list?.isDeletion === true) return [];
+    const { name, status, because } = membership;
+    const since = because.metadata.at;
+    return [{ list_id, list_name: list?.name ?? name, status, since, tags: tagsOf(membership, log) }];
   });
 }
 
-function tagsOf({ tags }: MembershipFacts, log: ExportLog): readonly ExportedTag[] {
-  return [...tags].sort(byId).flatMap(([tag_id, held]) => {
+function tagsOf({ tags }: Membership<ContactRecord>, log: ExportLog): readonly ExportedTag[] {
+  return [...tags].sort(byId).flatMap(([tag_id, { name }]) => {
     const tag = versionThen(log, 'tag', tag_id);
-    return tag?.isDeletion === true ? [] : [{ tag_id, tag_name: tag?.name ?? held.name }];
+    return tag?.isDeletion === true ? [] : [{ tag_id, tag_name: tag?.name ?? name }];
   });
 }
 

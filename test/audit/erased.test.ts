@@ -54,6 +54,19 @@ test('the status of then is still told, the person is not, and the erasure is wh
   expect(after).toMatchObject({ existed: false, profile: null, erased: erasure, subscriptions: [] });
 });
 
+test('the erasure is what changed it next also where the creation cannot be read', async () => {
+  const log = await auditedLog();
+  await log.at(0, e.listCreated);
+  const data = JSON.stringify({ contact_id, person: 7 });
+  await log.appendRaw(contactStream, { ...toAppend(e.contactCreated, { at: second(1) }), data });
+  await log.at(1, e.subscribed);
+  await log.at(2, { ...erased, data: { ...erased.data, through: 1 } });
+  expect(await log.audit.contactAt({ stream: contactStream, time: second(1) })).toMatchObject({
+    existed: null,
+    subscriptions: [{ status: 'Subscribed', next_change: { type: 'ContactErased', at: second(2) } }],
+  });
+});
+
 test('a list has its members of then, without an address, and not after the erasure', async () => {
   const log = await erasedLog();
   expect(await members(log, 1)).toMatchObject({

@@ -106,12 +106,16 @@ function eventRow({ ordinal, event }: ReportedEvent, { sealed = Infinity, time }
   };
 }
 
-/** The values that an event of the profile wrote. */
-function changesIn({ type, data }: HistoryItem) {
-  if (type !== 'ContactCreated' && type !== 'ContactProfileChanged') return [];
+const changesIn = ({ type, data }: HistoryItem) =>
+  type === 'ContactCreated' || type === 'ContactProfileChanged'
+    ? personIn(data).map(([name, value]) => ({ name, value: value ?? 'cleared' }))
+    : [];
+
+/** The values that an event of the profile wrote. None where they were erased. */
+export function personIn(data: unknown): readonly (readonly [field: string, value: string | null])[] {
   const person: unknown = typeof data === 'object' && data !== null && 'person' in data ? data.person : undefined;
   if (typeof person !== 'object' || person === null) return [];
-  return Object.entries(person).flatMap(([name, value]: [string, unknown]) =>
-    name === 'salt' || (value !== null && typeof value !== 'string') ? [] : [{ name, value: value ?? 'cleared' }],
+  return Object.entries(person).flatMap(([field, value]: [string, unknown]) =>
+    field !== 'salt' && (value === null || typeof value === 'string') ? [[field, value] as const] : [],
   );
 }

@@ -1,7 +1,8 @@
 /** `audience audit access`: who looked. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { everyRead, type ReadRecord } from '../../audit/access.js';
+import { everyRead } from '../../audit/access.js';
+import type { ReadRecord } from '../../audit/answers.js';
 import { recipientOf } from '../../events/streams.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';

@@ -1,15 +1,18 @@
-/** `audience audit list`: a list as it was at a time, member by member. */
+/** `audience audit list`: a list as it was at a time, member by member; and `lists`: all that there ever were. */
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { ListAt } from '../../audit/list-at.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
+import type { ListLife } from '../../audit/lists.js';
 import { basisLines } from './in-words.js';
 import { auditing } from './log.js';
 import { timeOption } from './options.js';
+import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace, writeWhole } from '../../transfer/export-file.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
+import { table } from '../table.js';
 import { unreadableInWords } from '../unreadable-report.js';
 
 const optionsSchema = z.object({
@@ -63,3 +66,33 @@ async function toFile(
     );
   else line.stderr.write(`${file}: ${bytes} bytes, SHA-256 ${sha256}\n`);
 }
+
+export function registerAuditLists(audit: Command, line: CommandLine): void {
+  const command = audit
+    .command('lists')
+    .description('all lists that there ever were, deleted ones too, with their times and earlier names')
+    .action(() => lists(line));
+  withExamples(command, ['audience audit lists']);
+}
+
+const titles = ['LIST', 'NAME', 'CREATED', 'DELETED', 'EARLIER NAMES'];
+
+async function lists(line: CommandLine): Promise<void> {
+  const { stdout, env, json } = line;
+  await auditing(line, async ({ audit }) => {
+    const { lists: all, ...basis } = await audit.lists();
+    const end = json ? [JSON.stringify({ line: 'end', ...basis })] : ['', ...basisLines(basis)];
+    if (json) await stdout.write(all.map((list) => `${JSON.stringify(list)}\n`).join(''));
+    else
+      await stdout.write(table(all.map(row), { titles, width: stdout.columns, emphasise: paintFor(stdout, env).bold }));
+    await stdout.write(end.map((text) => `${text}\n`).join(''));
+  });
+}
+
+const row = ({ list_id, list_name, created_at, deleted_at, earlier_names }: ListLife) => [
+  list_id,
+  list_name,
+  created_at,
+  deleted_at ?? '',
+  earlier_names.map(({ list_name: name, until }) => `${name} (until ${until})`),
+];

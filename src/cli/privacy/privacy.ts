@@ -1,17 +1,19 @@
 /** `audience privacy`: tells a person what is stored about them, erases a person, says how far erasures are, and asks again for those that a backup has lost. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
+import { wouldGo } from '../../privacy/person-in-stores.js';
 import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { addressIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
+import { counted } from '../progress-bar.js';
 import type { ServiceAnswer } from '../service-client.js';
 import { demandService } from '../through-service.js';
-import { count } from './count.js';
-import { wouldGo } from './dry-run.js';
+import { whileOpen } from '../while-open.js';
 import { registerPrivacyExport } from './export.js';
 import { registerPrivacyRetention } from './retention.js';
 import { registersOf, registerStatus } from './status.js';
@@ -68,22 +70,33 @@ async function eraseAddress(
 ): Promise<void> {
   const email = addressIn(address);
   demandCode(reason);
-  if (dryRun) return await wouldGo(email, line);
+  if (dryRun) return await showWhatWouldGo(email, line);
   const service = await demandService(line, '. Start it: only the service erases.');
   const body = reason === undefined ? { email } : { email, reason };
-  const path = '/v1/privacy/erasures';
-  let answer = await service.ask({ method: 'POST', path, body });
+  const erasures = '/v1/privacy/erasures';
+  let answer = await service.ask({ method: 'POST', path: erasures, body });
   const { erasure_id: id } = erasureIn(answer);
   while (wait && erasureIn(answer).status !== 'completed') {
     await sleep(waitMs, undefined, { signal: line.signal });
-    answer = await service.ask({ method: 'GET', path: `${path}/${id}` });
+    answer = await service.ask({ method: 'GET', path: `${erasures}/${id}` });
   }
   const { status, contacts, emails } = erasureIn(answer);
   const words =
     status === 'completed'
-      ? `${id} is completed: ${contacts === 1 ? 'the contact and ' : 'no contact, '}${count(emails ?? 0, 'e-mail')}.`
+      ? `${id} is completed: ${contacts === 1 ? 'the contact and ' : 'no contact, '}${counted(emails ?? 0, 'e-mail')}.`
       : `${id} is stored, and will be carried through: audience privacy status`;
   await line.stdout.write(line.json ? `${JSON.stringify(answer.data)}\n` : `${words}\n`);
+}
+
+async function showWhatWouldGo(email: string, line: CommandLine): Promise<void> {
+  const hasFile = (id: string): boolean => existsSync(path.join(line.dataDir, 'outbox', `${id}.eml`));
+  await whileOpen(line.openLog(), async (log) => {
+    const key = (await line.streamKeys(log)).contactKey(email);
+    const found = await whileOpen(line.openViews(), (views) => wouldGo(key, { log, views, hasFile }));
+    const { contact, events, emails, open, files } = found;
+    const words = `${contact ? 'A contact' : 'No contact'}, ${counted(events, 'event')} with personal data, ${counted(emails, 'e-mail')} (${open} to be cancelled), ${counted(files, 'file')} of the outbox.`;
+    await line.stdout.write(line.json ? `${JSON.stringify(found)}\n` : `${words} Nothing was changed.\n`);
+  });
 }
 
 /** @throws CommandFailedError with what the service says */
@@ -101,6 +114,6 @@ async function reapplyErasures(line: CommandLine): Promise<void> {
   const words =
     ids.length === 0
       ? none
-      : `The log was asked again for ${count(ids.length, 'erasure')}: the next start of the service carries them through before it is ready.`;
+      : `The log was asked again for ${counted(ids.length, 'erasure')}: the next start of the service carries them through before it is ready.`;
   await line.stdout.write(line.json ? `${JSON.stringify({ erasures: ids })}\n` : `${words}\n`);
 }

@@ -11,8 +11,8 @@ import { retainedSince } from '../../privacy/retention.js';
 import { wholeNumberIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
+import { counted } from '../progress-bar.js';
 import { whileOpen } from '../while-open.js';
-import { count } from './count.js';
 
 /** As the service's configuration takes them. */
 const mostDays = 36_500;
@@ -72,8 +72,8 @@ function inWords({ days, before, due, erased }: Counts): string {
   const told =
     days === null
       ? 'RETAIN_EMAILS is not set: what e-mails said is kept for ever.\n'
-      : `Due: ${count(due, 'e-mail')} that were sent, failed or cancelled more than ${count(days, 'day')} ago, before ${before}.\n`;
+      : `Due: ${counted(due, 'e-mail')} that were sent, failed or cancelled more than ${counted(days, 'day')} ago, before ${before}.\n`;
   return erased === undefined
     ? told
-    : `${told}Erased so far, by time or with their person: ${count(erased, 'e-mail')}.\n`;
+    : `${told}Erased so far, by time or with their person: ${counted(erased, 'e-mail')}.\n`;
 }

@@ -8,17 +8,15 @@ import { erasuresStream } from '../../events/streams.js';
 import { createFindings, type Finding } from '../../evidence/verify-findings.js';
 import { isRedacted } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
+import { isScavenged, waitsOf, type ErasureWaits } from '../../privacy/person-in-stores.js';
 import { missingErasures, readRegister, registerName, type RegisterEntry } from '../../privacy/register.js';
 import { readLogId } from '../../projector/start.js';
 import { UsageError } from '../../transfer/failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
-import { createProgressBar } from '../progress-bar.js';
+import { counted, createProgressBar } from '../progress-bar.js';
 import { writeItems } from '../table.js';
 import { whileOpen } from '../while-open.js';
-import { count } from './count.js';
-import { isScavenged, waitingForScavenge } from './scavenges.js';
-import { emailsBeingSent, type SendingEmail } from './sending.js';
 
 export function registerStatus(privacy: Command, line: CommandLine): void {
   const status = privacy
@@ -42,13 +40,7 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
     const missing = missingErasures(registered, state);
     const digests = await unexplained(log, line);
     const sorted = [...state.all.values()].sort((one, other) => (one.erasure_id < other.erasure_id ? -1 : 1));
-    const waiting = isScavenged(log) ? await waitingForScavenge(log, { erasures: sorted, line }) : new Set<string>();
-    const sending = await emailsBeingSent(sorted, line);
-    const erasures = sorted.map((one) => ({
-      ...one,
-      waits_for_scavenge: waiting.has(one.erasure_id),
-      waits_for_emails: sending.get(one.erasure_id) ?? [],
-    }));
+    const erasures = await withWaits(sorted, log, line);
     if (missing.length + digests.length > 0) line.exitWith(1);
     if (line.json)
       await line.stdout.write(
@@ -60,7 +52,7 @@ async function showStatus({ scavenge }: z.output<typeof statusOptions>, line: Co
     }
     if (missing.length > 0)
       line.stderr.write(
-        `The log lacks ${count(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
+        `The log lacks ${counted(missing.length, 'erasure')} of the register: audience privacy reapply\n`,
       );
     for (const { position, stream, message } of digests) line.stderr.write(`${position}  ${stream}  ${message}\n`);
   });
@@ -74,7 +66,18 @@ async function startScavenge(log: EventReader, { stderr }: CommandLine): Promise
   return ids;
 }
 
-type Shown = Erasure & { readonly waits_for_scavenge: boolean; readonly waits_for_emails: readonly SendingEmail[] };
+type Shown = Erasure & ErasureWaits;
+
+/** The views are opened only where something may wait. */
+async function withWaits(erasures: readonly Erasure[], log: EventReader, line: CommandLine): Promise<readonly Shown[]> {
+  const mayWait = isScavenged(log) || erasures.some(({ completed }) => completed === null);
+  if (!mayWait) return erasures.map((one) => ({ ...one, waits_for_scavenge: false, waits_for_emails: [] }));
+  return await whileOpen(line.openViews(), async (views) => {
+    const shown: Shown[] = [];
+    for (const one of erasures) shown.push({ ...one, ...(await waitsOf(one, { log, views })) });
+    return shown;
+  });
+}
 
 const unfinished = ({ waits_for_emails }: Shown): string =>
   ['unfinished', ...waits_for_emails.map(({ email_id }) => `waits for ${email_id}, which is being sent`)].join(', ');
@@ -86,7 +89,7 @@ const rowOf = (shown: Shown): string[] => {
     requested_at,
     completed === null ? unfinished(shown) : `${completed.at}${waits_for_scavenge ? ', waits for a scavenge' : ''}`,
     reason ?? '-',
-    completed === null ? '-' : `${count(completed.contacts, 'contact')}, ${count(completed.emails, 'e-mail')}`,
+    completed === null ? '-' : `${counted(completed.contacts, 'contact')}, ${counted(completed.emails, 'e-mail')}`,
   ];
 };
 
@@ -129,8 +132,8 @@ const dayMs = 86_400_000;
 function registersInWords(registers: readonly Register[], now: number): string {
   const lines = registers.map(ageOf).map(({ file, erasures, newest }) => {
     const days = Math.floor((now - Date.parse(newest ?? '')) / dayMs);
-    const age = newest === null ? '' : `, the newest of ${newest}, ${count(days, 'day')} ago`;
-    return `Register ${file}: ${count(erasures, 'erasure')}${age}.\n`;
+    const age = newest === null ? '' : `, the newest of ${newest}, ${counted(days, 'day')} ago`;
+    return `Register ${file}: ${counted(erasures, 'erasure')}${age}.\n`;
   });
   if (registers.length < 2)
     lines.push('No second place for the register (SEAL_DIR): a copy of this folder knows of no later erasure.\n');
