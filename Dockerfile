@@ -17,12 +17,13 @@ ENV NODE_ENV=production \
   PORT=3000 \
   DATA_DIR=/data
 WORKDIR /app
-RUN install --directory --owner=node --group=node --mode=0700 /data
+RUN install --directory --owner=node --group=node --mode=0700 /data /seals \
+  && ln --symbolic /app/dist/audience.js /usr/local/bin/audience
 # Owned by root: the service cannot change its own code.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY --from=build /app/scripts/health.mjs ./scripts/
+COPY --from=build --chmod=755 /app/dist ./dist
+COPY --from=build /app/scripts/health.mjs /app/scripts/seal-key.mjs ./scripts/
 # The user "node", by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 VOLUME /data
@@ -31,6 +32,6 @@ STOPSIGNAL SIGTERM
 # Alive, not ready: where an unhealthy container is replaced, a server that is down for a while is no reason to.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "scripts/health.mjs", "/health/live"]
-# No shell in between: the process gets SIGTERM itself, and starts no others, so it needs no init.
+# No shell in between: the process gets SIGTERM itself. Run it with --init: as process 1 it would miss a signal while it starts.
 ENTRYPOINT []
 CMD ["node", "dist/main.js"]

@@ -97,7 +97,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   }
 }
 
-async function prepareStores(store: OpenEventStore, { settings, logger, signal, secret }: Context): Promise<void> {
+async function prepareStores(store: OpenEventStore, { settings, logger, signal }: Context): Promise<void> {
   await prepareViews(settings.views, {
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for MongoDB'),
     onDamage: (damage) => logger.error({ damage }, 'views.db was damaged and is built again from the log'),
@@ -107,9 +107,20 @@ async function prepareStores(store: OpenEventStore, { settings, logger, signal, 
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for a store'),
     signal,
   });
-  if (settings.events.kind === 'embedded') return await refuseHeadless(store, settings.events.file);
-  const views = await openReadModels(settings.views);
-  await refuseAlteredLinks(views, deriveHeadKey(secret)).finally(() => views.close());
+  if (settings.events.kind === 'embedded') await refuseHeadless(store, settings.events.file);
+}
+
+/** After the secret was found to be the log's: with another one nothing that was sealed would hold. */
+async function refuseAlteredEvidence(
+  store: OpenEventStore,
+  { settings, secret, guard, signal }: Context,
+): Promise<void> {
+  if (settings.events.kind !== 'embedded') {
+    const views = await openReadModels(settings.views);
+    return await refuseAlteredLinks(views, deriveHeadKey(secret)).finally(() => views.close());
+  }
+  if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
+  refuseAltered(store, settings.events.file);
 }
 
 async function startOn(store: OpenEventStore, context: Context): Promise<Service> {
@@ -138,8 +149,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   });
   await refuseRestored(store, { config, commands });
   if (config.roles.has('api')) await commands.openCatalogues(await snapshotsOf(store, context));
-  if (guard !== undefined) await unlessAborted(guard.tailVerified(), signal);
-  if (settings.events.kind === 'embedded') refuseAltered(store, settings.events.file);
+  await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
 
   let isListening = false;

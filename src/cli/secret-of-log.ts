@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import { withFiles } from '../stores/values-from-files.js';
 import type { ExaminedLog } from '../transfer/examine-log.js';
 import { refusal } from '../transfer/failures.js';
 import type { LogAddress } from '../transfer/log-address.js';
@@ -26,7 +27,7 @@ const mustMatch =
 /** @throws CommandFailedError a log is written into a folder only with its secret */
 export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
   const [source, target] = [secretFile(from), secretFile(to)];
-  const [set, there, origin] = [environment['SECRET'], secretIn(target), secretIn(source)];
+  const [set, there, origin] = [withFiles(environment)['SECRET'], secretIn(target), secretIn(source)];
   const found = [set, there, origin].find(
     (secret) => secret !== undefined && deriveStreamKeys(secret).fingerprint(log.logId) === log.secretFingerprint,
   );

@@ -3,6 +3,9 @@ import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
+import { ConfigurationError, withFiles, type Environment } from './values-from-files.js';
+
+export { ConfigurationError } from './values-from-files.js';
 
 /** An empty variable counts as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -118,15 +121,8 @@ const schema = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The message says what is wrong with the configuration, for the operator. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 function parsed<Schema extends z.ZodType>(wanted: Schema, environment: Environment): z.output<Schema> {
-  const result = wanted.safeParse(environment);
+  const result = wanted.safeParse(withFiles(environment));
   if (result.success) return result.data;
   const lines = result.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
   throw new ConfigurationError(`The configuration is not valid: ${[...new Set(lines)].join('; ')}`);

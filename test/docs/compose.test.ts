@@ -1,9 +1,13 @@
 /** docker-compose.yml and the workflows against the code and against Compose's own schema, as far as that goes without Docker. */
 import { Ajv } from 'ajv';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readSealKey } from '../../src/evidence/seal-key.js';
 import { readConfig } from '../../src/stores/config.js';
 import { compose, composeFile, interpolate, ourServices } from '../support/compose.js';
 import { document } from '../support/markdown.js';
@@ -77,8 +81,46 @@ describe.for(ourServices)('the service %s', ([, service]) => {
       (variable) => new URL(environment[variable] ?? ''),
     );
     expect(servers.map(({ host }) => host)).toEqual(['eventstore:2113', 'mongo:27017', 'mailpit:1025']);
-    expect(Object.keys(service.depends_on ?? {})).toEqual(servers.map(({ hostname }) => hostname));
+    expect(Object.keys(service.depends_on ?? {})).toEqual([...servers.map(({ hostname }) => hostname), 'seal-key']);
   });
+});
+
+test('each process of ours keeps a data folder by name, and all of them seal with one key into one place', () => {
+  const folders = ourServices.map(([, { volumes }]) => volumes?.find((volume) => volume.endsWith(':/data')));
+  expect(folders).toEqual(ourServices.map(([name]) => `${name}:/data`));
+  for (const [, { volumes, environment }] of ourServices) {
+    expect(volumes).toContain('seals:/seals');
+    expect(environment).toMatchObject({ SEAL_DIR: '/seals', SEAL_KEY: '/seals/seal-key.pem' });
+  }
+  const [folder = '', file = ''] = ['/seals', compose.services['seal-key']?.command?.at(-1) ?? ''];
+  expect(path.dirname(file)).toBe(folder);
+});
+
+test('the key to seal with is made once, and is one that seals', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'audience-seal-key-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const file = path.join(dataDir, 'key.pem');
+  const [program = '', script = ''] = compose.services['seal-key']?.command ?? [];
+  expect(program).toBe('node');
+  const run = promisify(execFile);
+  await run(process.execPath, [script, file]);
+  const made = readFileSync(file, 'utf8');
+  expect(() => readSealKey(file)).not.toThrow();
+  await run(process.execPath, [script, file]);
+  expect(readFileSync(file, 'utf8')).toBe(made);
+});
+
+test('every process of ours survives a signal while it starts, and stops within its time', () => {
+  for (const [name, { init, stop_grace_period }] of ourServices)
+    expect({ init, stop_grace_period }, name).toEqual({ init: true, stop_grace_period: '30s' });
+});
+
+test('a secret and keys from files leave no value of the same name', () => {
+  const set = { SECRET: '', API_KEYS: '' };
+  const [, { environment = {} } = {}] = ourServices[0] ?? [];
+  expect(environment['SECRET']).not.toBe('');
+  const raw = composeFile as { services: Record<string, { environment: Record<string, string> }> };
+  expect(interpolate(raw.services['ledger']?.environment, set)).toMatchObject(set);
 });
 
 test('the split has every role beside a first service that answers requests only', () => {

@@ -71,7 +71,7 @@ test('gets what it copies, and nothing else, past .dockerignore', () => {
 const [ledger] = ourServices;
 const checks: readonly (readonly [string, readonly string[], string])[] = [
   ['the image', listIn(valuesOf(runtime, 'HEALTHCHECK')[0] ?? ''), '/health/live'],
-  ['docker-compose.yml', compose.services['ledger']?.healthcheck.test.slice(1) ?? [], '/health/ready'],
+  ['docker-compose.yml', compose.services['ledger']?.healthcheck?.test.slice(1) ?? [], '/health/ready'],
 ];
 
 describe.for(checks)('the health check of %s', ([, command, asked]) => {

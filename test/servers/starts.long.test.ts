@@ -109,6 +109,16 @@ describe('an EventStoreDB', () => {
     expect(server.events('audience_')).toHaveLength(events);
   }, 40_000);
 
+  test('with another secret beside its own views says that it is the secret, and accuses nobody', async () => {
+    const [dataDir, server] = [folder(), await eventStore()];
+    const first = await startService({ dataDir, env: on(server) });
+    await first.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
+    await first.kill('SIGTERM');
+    const output = await refused(dataDir, on(server, { SECRET: 'another secret, which is also long enough' }));
+    expect(output).toContain('SECRET is not the one that this event log was begun with');
+    expect(output).not.toContain('altered');
+  }, 40_000);
+
   test('that is empty, or holds another log, does not get views that were folded from one', async () => {
     const dataDir = folder();
     const first = await startService({ dataDir, env: on(await eventStore()) });

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { ConfigurationError, readConfig } from '../../src/stores/config.js';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ConfigurationError, readConfig, readStoresConfig } from '../../src/stores/config.js';
 
 test.each<[string, Readonly<Record<string, string>>]>([
   ['PORT', { PORT: 'abc' }],
@@ -58,4 +61,28 @@ test('durations have a unit', () => {
 
 test('an empty variable counts as absent', () => {
   expect(readConfig({ PORT: '', API_KEYS: '', SECRET: '' })).toEqual(readConfig({}));
+});
+
+test('a secret and keys can come from files', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'audience-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, text: string): string => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  const secret = 'a-secret-of-at-least-thirty-two-bytes';
+  const SECRET_FILE = file('secret', `${secret}\n`);
+  const API_KEYS_FILE = file('keys', 'shop:one-key\ndesk:another-key\r\n');
+  expect(readConfig({ SECRET_FILE, API_KEYS_FILE, SECRET: '' })).toMatchObject({
+    secret,
+    apiKeys: ['shop:one-key', 'desk:another-key'],
+  });
+  expect(readStoresConfig({ SECRET_FILE }).secret).toBe(secret);
+  expect(() => readConfig({ SECRET_FILE, SECRET: secret })).toThrow('set SECRET or SECRET_FILE, not both');
+  expect(() => readConfig({ SECRET_FILE: file('short', 'short') })).toThrow('SECRET must be at least 32 bytes');
+  expect(() => readConfig({ SECRET_FILE: file('empty', '\n') })).toThrow('SECRET_FILE names is empty');
+  const missing = path.join(folder, 'missing');
+  expect(() => readConfig({ API_KEYS_FILE: missing })).toThrow(
+    `the file that API_KEYS_FILE names cannot be read (ENOENT): ${missing}`,
+  );
 });

@@ -1,0 +1,33 @@
+/** Secrets that come in files, as orchestrators give them: `SECRET_FILE` names the file that has the value of `SECRET`. */
+import { readFileSync } from 'node:fs';
+
+/** The message says what is wrong with the configuration, for the operator. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment with what the files hold, without white space at their ends. @throws ConfigurationError */
+export function withFiles(environment: Environment): Environment {
+  return (['SECRET', 'API_KEYS'] as const).reduce((env, name) => {
+    const file = environment[`${name}_FILE`] ?? '';
+    if (file === '') return env;
+    if ((environment[name] ?? '') !== '') throw new ConfigurationError(`set ${name} or ${name}_FILE, not both`);
+    const text = textIn(file, name).trim();
+    // Keys may stand in lines of their own.
+    return { ...env, [name]: name === 'API_KEYS' ? text.replaceAll(/[\s,]+/g, ',') : text };
+  }, environment);
+}
+
+function textIn(file: string, name: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new ConfigurationError(`the file that ${name}_FILE names cannot be read (${code}): ${file}`);
+  }
+  if (text.trim() === '') throw new ConfigurationError(`the file that ${name}_FILE names is empty: ${file}`);
+  return text;
+}
