@@ -6,7 +6,7 @@ import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js'
 import { registerCommands } from '../cli/commands.js';
 import { openLogForReading, openViewsForReading } from '../cli/stores-for-reading.js';
 import { createOutput, type OutputStream } from '../cli/output.js';
-import { CommandFailedError } from '../transfer/failures.js';
+import { CommandFailedError } from '../failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { deriveHeadKey } from '../events/streams.js';
 import { findService } from '../cli/service-client.js';

@@ -14,7 +14,7 @@ import type { RebuildResult } from '../rebuild/progress.js';
 import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
 import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
-import { CommandFailedError } from '../transfer/failures.js';
+import { CommandFailedError } from '../failures.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;

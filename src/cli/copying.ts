@@ -1,6 +1,6 @@
 /** What imports and migration share on a terminal: progress while they copy, and what to do when they fail. */
 import type { CopyOptions } from '../transfer/copy-examined.js';
-import { CommandFailedError, UsageError } from '../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../failures.js';
 import { commandRetry } from '../transfer/with-retry.js';
 import type { CommandLine } from './command-line.js';
 import { createProgressBar } from './progress-bar.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import type { ExaminedLog } from '../transfer/examine-log.js';
-import { refusal } from '../transfer/failures.js';
+import { refusal } from '../failures.js';
 import type { LogAddress } from '../transfer/log-address.js';
 
 interface SecretQuestion {

@@ -8,7 +8,7 @@ import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import { openSqliteReadModels, openSqliteViews } from '../readmodels/sqlite/read-models.js';
 import type { StoreAddresses } from './command-line.js';
-import { CommandFailedError } from '../transfer/failures.js';
+import { CommandFailedError } from '../failures.js';
 
 type OnNotice = (notice: string) => void;
 

@@ -1,4 +1,5 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
+import { demandLogId } from '../eventstore/log-id.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels, StoredView } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
@@ -9,7 +10,7 @@ import { createJobs, type ProjectorJob, type ProjectorJobs } from './jobs.js';
 import { LeaseLostError, type Lease } from './lease.js';
 import { dropOldStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
-import { demandLogId, ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
+import { ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
 import {
   countUnknown,
   initialStatus,

@@ -1,9 +1,9 @@
 /** Builds views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
+import { demandLogId } from '../eventstore/log-id.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
 import { readAhead } from '../projector/batches.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
-import { demandLogId } from '../projector/start.js';
 import type { BuildProgress } from '../projector/status.js';
 import { storagesOf, moveCheckpoint, type ViewsWriter } from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';

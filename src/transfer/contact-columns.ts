@@ -1,7 +1,7 @@
 /** Which column of a CSV file is which field of a contact, and a row as a line of a bulk request. */
 import { profileFields } from '../events/contact.js';
 import type { CsvRow } from './csv-file.js';
-import { UsageError } from './failures.js';
+import { UsageError } from '../failures.js';
 
 const consentFields = ['source', 'statement', 'ip', 'legal_basis', 'occurred_at'].map((field) => `consent.${field}`);
 /** All that a column can be. */

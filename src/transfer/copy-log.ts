@@ -9,9 +9,9 @@ import {
   type Position,
   type StoredEvent,
 } from '../eventstore/event-store.js';
-import { inBatches } from './batches.js';
+import { inBatches } from '../flow/batches.js';
 import { differenceBetween, sizeOf } from './copied-event.js';
-import { refusal } from './failures.js';
+import { refusal } from '../failures.js';
 import type { Report } from './progress.js';
 import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 

@@ -1,10 +1,10 @@
 /** Reads a log from its first event to its head before it is copied: it must be a whole log of this service whose events every store takes. */
+import { serviceStream } from '../eventstore/log-id.js';
 import { codec } from '../events/codec.js';
-import { serviceStream } from '../events/streams.js';
 import { InvalidAppendError, logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
 import { validateAppend, validateCanonical } from '../eventstore/validate-append.js';
 import { name } from './copied-event.js';
-import { refusal } from './failures.js';
+import { refusal } from '../failures.js';
 import type { Report } from './progress.js';
 import { eventsOf, withRetry, type Retrying } from './with-retry.js';
 

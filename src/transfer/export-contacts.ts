@@ -5,7 +5,7 @@ import { profileFields } from '../events/contact.js';
 import { isContactStream } from '../events/streams.js';
 import { everyEvent, timeOf, versionThen, type ExportLog } from './export-log.js';
 import type { Columns, ExportRecord, ExportSource } from './export-source.js';
-import { inOrder } from './in-order.js';
+import { inOrder } from '../flow/in-order.js';
 import { withRetry } from './with-retry.js';
 
 interface ExportedTag {

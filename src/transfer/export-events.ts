@@ -2,7 +2,7 @@
 import { originOf } from '../audit/origin.js';
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { StoredEvent } from '../eventstore/event-store.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 import { name } from './copied-event.js';
 import { everyLinkedEvent, hadHappened, type ExportLog } from './export-log.js';
 import type { Columns, ExportSource } from './export-source.js';

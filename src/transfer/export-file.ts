@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 
 /** Resolves when the bytes have been taken. */
 export interface Sink {

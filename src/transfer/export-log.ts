@@ -6,7 +6,7 @@ import { timeOfUnreadable, unreadableEvent, type UnreadableNotes } from '../audi
 import type { LinkedEvent } from '../eventstore/chain.js';
 import type { LinkSource } from '../eventstore/link-source.js';
 import { logStart, type EventReader, type StoredEvent } from '../eventstore/event-store.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 import { name } from './copied-event.js';
 import { eventsOf, type Reading, type Retrying } from './with-retry.js';
 

@@ -1,6 +1,6 @@
 /** Turns an export into NDJSON or CSV, in pieces of some size. */
 import { csvRow } from '../audit/csv.js';
-import { inBatches } from './batches.js';
+import { inBatches } from '../flow/batches.js';
 import type { ExportSource } from './export-source.js';
 
 /** Characters of a piece: large enough for a write to be worth it. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { checksumFileOf } from './export-file.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 
 /** False: there is none beside it. @throws CommandFailedError */
 export async function demandChecksum(file: string, signal: AbortSignal): Promise<boolean> {

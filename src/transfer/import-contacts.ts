@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { inBatches } from './batches.js';
+import { inBatches } from '../flow/batches.js';
 import { columnsOf, contactLine, type ColumnOptions, type ContactLine } from './contact-columns.js';
 import { openContactsProgress, type Done, type Rejected } from './contacts-progress.js';
 import type { CopyOptions } from './copy-examined.js';
 import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 import { withRetry } from './with-retry.js';
 
 export interface ContactsImport extends ColumnOptions, CsvFile {

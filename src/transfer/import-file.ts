@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventReader, Position, ReadAllOptions, StoredEvent } from '../eventstore/event-store.js';
-import { inBatches } from './batches.js';
-import { CommandFailedError } from './failures.js';
+import { inBatches } from '../flow/batches.js';
+import { CommandFailedError } from '../failures.js';
 import { BadLineError, parseLine, type ImportedLine } from './import-line.js';
 import { linesOf } from './lines.js';
 

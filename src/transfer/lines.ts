@@ -1,6 +1,6 @@
 /** Reads a file line by line from any place on, with the place where each line ends. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON may hold. */
 import { createReadStream } from 'node:fs';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 
 interface Line {
   readonly bytes: Buffer;

@@ -1,5 +1,5 @@
 /** Names an event log: a data folder, or an EventStoreDB server with a prefix of stream names. */
-import { UsageError } from './failures.js';
+import { UsageError } from '../failures.js';
 
 export interface EventStoreDbAddress {
   readonly kind: 'eventstoredb';

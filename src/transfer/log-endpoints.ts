@@ -10,7 +10,7 @@ import {
 import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
-import { refusal, UsageError } from './failures.js';
+import { refusal, UsageError } from '../failures.js';
 import { shown, type EventStoreDbAddress, type LogAddress } from './log-address.js';
 import { withRetry, type Retrying } from './with-retry.js';
 

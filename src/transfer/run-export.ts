@@ -12,7 +12,7 @@ import { listsSource } from './export-lists.js';
 import type { ExportLog } from './export-log.js';
 import type { ExportRecord, ExportSource } from './export-source.js';
 import { asCsv, asNdjson } from './export-text.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 import type { Report } from './progress.js';
 import { commandRetry, withRetry } from './with-retry.js';
 

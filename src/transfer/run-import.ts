@@ -1,10 +1,10 @@
 /** An import from beginning to end: examines the file line by line, then copies it and compares. */
+import { logIdIn } from '../eventstore/log-id.js';
 import { ofAnotherLog, type Seal } from '../evidence/seal.js';
 import { firstLink, linkAfter } from '../eventstore/chain.js';
-import { logIdIn } from '../eventstore/sealed-head.js';
 import { copyExamined, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy-examined.js';
 import { examineLog } from './examine-log.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 import { demandChecksum } from './import-checksum.js';
 import { openFileReader } from './import-file.js';
 import { BadLineError, type ImportedLine } from './import-line.js';

@@ -1,8 +1,9 @@
 /** Finds the secret that a log was begun with: with another secret no address would be found. */
+import { serviceStream } from '../eventstore/log-id.js';
 import { codec } from '../events/codec.js';
-import { deriveStreamKeys, serviceStream, type StreamKeys } from '../events/streams.js';
+import { deriveStreamKeys, type StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 
 type Secrets = readonly (string | undefined)[];
 

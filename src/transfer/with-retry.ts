@@ -9,7 +9,7 @@ import {
   type ReadAllOptions,
   type StoredEvent,
 } from '../eventstore/event-store.js';
-import { CommandFailedError } from './failures.js';
+import { CommandFailedError } from '../failures.js';
 
 export interface RetryPolicy {
   /** Milliseconds without any progress, after which the error is passed on. */

@@ -6,7 +6,7 @@ import { timeOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { demandPlace } from '../../transfer/export-file.js';
 import { exportInWords, exportAsJson, showsPersons } from './report.js';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';

@@ -1,7 +1,7 @@
 /** `audience migrate`: copies the event log into another store and compares the two. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import { parseAddress } from '../../transfer/log-address.js';
 import type { ExaminedLog } from '../../transfer/examine-log.js';
 import { runMigration, type Migration } from '../../transfer/run-migration.js';

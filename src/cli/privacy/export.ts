@@ -9,7 +9,7 @@ import { exportAsJson, exportPerson, type PersonExport } from '../../privacy/exp
 import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
 import { withDraft } from '../../transfer/export-file.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { CommandFailedError } from '../../failures.js';
 import { auditing } from '../audit/log.js';
 import { addressIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';

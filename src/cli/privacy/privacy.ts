@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { reasonForm } from '../../events/erasures.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import { addressIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';

@@ -6,7 +6,7 @@ import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import { commandRetry, withRetry } from '../../transfer/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
