@@ -5,9 +5,9 @@ const floors = [
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
-  ['rebuild', 'evidence'],
-  ['transfer', 'privacy'],
-  ['api', 'cli', 'stores'],
+  ['rebuild', 'evidence', 'stores'],
+  ['export', 'copy', 'privacy'],
+  ['api', 'cli'],
   ['app'],
 ];
 
@@ -122,8 +122,8 @@ module.exports = {
     },
     ...[
       ['express', 'api'],
-      ['csv-parse', 'transfer'],
-      ['iconv-lite', 'transfer'],
+      ['csv-parse', 'copy'],
+      ['iconv-lite', 'copy'],
       ['cors', 'api'],
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from '../cli/command-line.js';
 import { logStart } from '../eventstore/event-store.js';
-import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { liveProjections } from '../projections/views.js';
 import { createJobs, type ProjectorJobs } from '../projector/jobs.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
@@ -13,7 +12,7 @@ import { buildInitially } from '../rebuild/initial-build.js';
 import type { RebuildResult } from '../rebuild/progress.js';
 import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
 import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
-import { isShared, type StoreSettings } from '../stores/stores.js';
+import { isShared, openEventStore, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
@@ -30,9 +29,7 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   const { settings, isPreparation } = input;
   // Held, so that no service starts meanwhile.
   const lock =
-    settings.events.kind === 'embedded' && !isPreparation
-      ? await openSqliteEventStore({ file: settings.events.file, clock: Date.now })
-      : undefined;
+    settings.events.kind === 'embedded' && !isPreparation ? await openEventStore(settings.events) : undefined;
   try {
     const stores = await openRebuildStores(settings);
     try {

@@ -32,6 +32,7 @@ export function dataFolderAt(folder: string) {
     viewsFile: file('views.db'),
     outbox: file('outbox'),
     keysFile,
+    secretFile: file('secret'),
     /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
     writeAddress(address: string, certificate: string | undefined): void {
       if (certificate === undefined) rmSync(file('certificate.pem'), { force: true });

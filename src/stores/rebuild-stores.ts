@@ -1,23 +1,22 @@
 /** The stores as a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WriteBounds } from '../rebuild/bulk-build.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { openEventReader, openReadModels, longBusyTimeoutMs, type OpenReader, type StoreSettings } from './stores.js';
 
 export interface RebuildStores {
   readonly reader: OpenReader;
   readonly readModels: ReadModels;
-  /** Absent where nothing else waits for the writes. */
-  readonly bounds?: WriteBounds;
+  /** Of one write: absent where nothing else waits for it. */
+  readonly bounds?: typeof embeddedBounds;
   close(): Promise<void>;
 }
 
 /** The projector waits while the same file is written to: about 50 ms at a time. */
-const embeddedBounds: WriteBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
+const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openRebuildStores({ events, views }: StoreSettings): Promise<RebuildStores> {
-  const reader = await openEventReader(events, { onFault: () => undefined });
+  const reader = await openEventReader(events);
   const readModels = withPauses(await openReadModels(views, { busyTimeout: longBusyTimeoutMs }));
   return {
     reader,

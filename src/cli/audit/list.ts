@@ -7,7 +7,7 @@ import { basisLines } from './in-words.js';
 import { auditing } from './log.js';
 import { timeOption } from './options.js';
 import type { CommandLine } from '../command-line.js';
-import { demandPlace, writeWhole } from '../../transfer/export-file.js';
+import { demandPlace, writeWhole } from '../../export/file.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { unreadableInWords } from '../unreadable-report.js';

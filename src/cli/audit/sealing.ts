@@ -13,7 +13,7 @@ import { verifyOn } from '../../evidence/verify-on.js';
 import type { ChainHead } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import type { TreeSource } from '../../eventstore/tree.js';
-import { demandPlace, withDraft } from '../../transfer/export-file.js';
+import { demandPlace, withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { whileOpen } from '../while-open.js';

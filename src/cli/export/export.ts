@@ -4,14 +4,14 @@ import path from 'node:path';
 import { z } from 'zod';
 import { timeOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
-import { demandPlace } from '../../transfer/export-file.js';
+import { demandPlace } from '../../export/file.js';
 import { exportInWords, exportAsJson, showsPersons } from './report.js';
 import { UsageError } from '../../failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
 import { whileOpen } from '../while-open.js';
-import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../../transfer/run-export.js';
+import { exportedKinds, formats, runExport, type ExportRequest, type Format } from '../../export/run-export.js';
 import { keepMemorySmall } from '../small-memory.js';
 
 const optionsSchema = z.object({

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import { notRecorded } from '../not-recorded.js';
 import { unreadableInWords } from '../unreadable-report.js';
-import { checksumFileOf } from '../../transfer/export-file.js';
+import { checksumFileOf } from '../../export/file.js';
 import { count, duration } from '../progress-bar.js';
-import type { ExportedKind, ExportRequest, ExportResult } from '../../transfer/run-export.js';
+import type { ExportedKind, ExportRequest, ExportResult } from '../../export/run-export.js';
 
 const records: Readonly<Record<ExportedKind, string>> = {
   events: 'events',

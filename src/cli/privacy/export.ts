@@ -8,7 +8,7 @@ import { contactStream } from '../../events/streams.js';
 import { exportAsJson, exportPerson, type PersonExport } from '../../privacy/export.js';
 import { personExport } from '../../privacy/export-answer.js';
 import { exportAsPage } from '../../privacy/export-page.js';
-import { withDraft } from '../../transfer/export-file.js';
+import { withDraft } from '../../export/file.js';
 import { CommandFailedError } from '../../failures.js';
 import { auditing } from '../audit/log.js';
 import { addressIn } from '../audit/options.js';

@@ -7,7 +7,7 @@ import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { CommandFailedError, UsageError } from '../../failures.js';
-import { commandRetry, withRetry } from '../../transfer/with-retry.js';
+import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../program.js';

@@ -1,0 +1,96 @@
+/** Finds the secret that a log was begun with: with another one no address would be found. It is never shown. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { codec } from '../../events/codec.js';
+import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../../events/streams.js';
+import type { EventReader } from '../../eventstore/event-store.js';
+import { serviceStream } from '../../eventstore/log-id.js';
+import type { ExaminedLog } from '../../copy/examine.js';
+import { CommandFailedError, refusal } from '../../failures.js';
+import { dataFolderAt } from '../../stores/data-folder.js';
+import type { LogAddress } from '../../stores/stores.js';
+
+type Beginning = Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
+type Secrets = readonly (string | undefined)[];
+
+const fits = (secret: string, { logId, secretFingerprint }: Beginning): boolean =>
+  deriveStreamKeys(secret).fingerprint(logId) === secretFingerprint;
+
+/** The first that fits, any one where the log is empty; undefined: none does. @throws StoreUnavailableError */
+export async function secretOf(log: Pick<EventReader, 'readStream'>, secrets: Secrets): Promise<string | undefined> {
+  const begun = await beginningOf(log);
+  return secrets.find((secret) => secret !== undefined && (begun === undefined || fits(secret, begun)));
+}
+
+async function beginningOf(log: Pick<EventReader, 'readStream'>): Promise<Beginning | undefined> {
+  for await (const events of log.readStream(serviceStream))
+    for (const stored of events) {
+      const { event } = codec.decode(stored);
+      if (event.type !== 'ServiceInitialised') continue;
+      return { logId: event.data.log_id, secretFingerprint: event.data.secret_fingerprint };
+    }
+  return undefined;
+}
+
+/** The keys of the first secret that fits. @throws CommandFailedError none does @throws StoreUnavailableError */
+export async function streamKeysOf(log: Pick<EventReader, 'readStream'>, secrets: Secrets): Promise<StreamKeys> {
+  const found = await secretOf(log, secrets);
+  if (found !== undefined) return deriveStreamKeys(found);
+  throw new CommandFailedError(
+    secrets.every((secret) => secret === undefined)
+      ? 'To find a contact by its e-mail address the secret of this log is needed: set SECRET, or put the file secret into the data folder. A contact id needs none.'
+      : 'The secret at hand (SECRET, or the file secret in the data folder) is not the one that this log was begun with, so that no e-mail address can be found.',
+    { type: 'no_secret' },
+  );
+}
+
+interface SecretQuestion {
+  readonly from: LogAddress;
+  readonly to: LogAddress;
+  readonly log: Beginning;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface SecretOfLog {
+  /** Makes the sealed head; undefined where the log goes to a server: there a service makes it. */
+  readonly headKey: Uint8Array | undefined;
+  /** Where the secret is, and what is to be done with it. */
+  readonly advice: string;
+}
+
+const mustMatch =
+  'The service starts on this log only with the secret that the log was begun with: without it every contact would be split in two.';
+
+/** Of a log that is imported or migrated: it is not copied. @throws CommandFailedError a log is written into a folder only with its secret */
+export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
+  const [source, target] = [secretFile(from), secretFile(to)];
+  const [set, there, origin] = [environment['SECRET'], secretIn(target), secretIn(source)];
+  const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
+  const headKey = target === '' || found === undefined ? undefined : deriveHeadKey(found);
+  switch (found) {
+    case undefined:
+      if (target === '') return { headKey, advice: adviceFor('it', target) };
+      throw refusal(
+        `a log is written into a folder only with its secret. ${adviceFor('it', target)} Nothing was written`,
+      );
+    case set:
+      return { headKey, advice: 'SECRET, as it is set here, belongs to this log: start the service with it.' };
+    case there:
+      return { headKey, advice: `The file ${target} belongs to this log and stays where it is.` };
+    default:
+      return { headKey, advice: adviceFor(`the content of ${source}`, target) };
+  }
+}
+
+function adviceFor(secret: string, target: string): string {
+  const wrong = existsSync(target) ? `The file ${target} does not belong to this log and must be replaced. ` : '';
+  const file = target === '' ? '' : `, or write that into ${target} (readable by its owner only)`;
+  return `${wrong}${mustMatch} Set SECRET to ${secret}${file}.`;
+}
+
+/** Empty for a server. */
+const secretFile = (log: LogAddress): string =>
+  log.kind === 'embedded' ? dataFolderAt(path.dirname(log.file)).secretFile : '';
+
+const secretIn = (file: string): string | undefined =>
+  existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
