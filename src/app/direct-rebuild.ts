@@ -11,8 +11,7 @@ import { initialStatus, type ProjectorStatus } from '../projector/status.js';
 import { buildInitially } from '../rebuild/initial-build.js';
 import type { RebuildResult } from '../rebuild/progress.js';
 import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
-import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
-import { isShared, openEventStore, type StoreSettings } from '../stores/stores.js';
+import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
 import { CommandFailedError } from '../failures.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
@@ -43,7 +42,7 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   }
 }
 
-type Opened = DirectRebuildInput & RebuildStores;
+type Opened = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });

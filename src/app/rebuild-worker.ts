@@ -9,8 +9,7 @@ import type { NewStorages } from '../projector/new-storages.js';
 import { runRebuild } from '../rebuild/rebuild.js';
 import type { RebuildProgress } from '../rebuild/answers.js';
 import type { RebuildResult } from '../rebuild/progress.js';
-import { openRebuildStores } from '../stores/rebuild-stores.js';
-import { storeSettings } from '../stores/stores.js';
+import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
 export type FromRebuild =
   | { readonly type: 'progress'; readonly progress: RebuildProgress }

@@ -18,22 +18,19 @@ interface AwaitedServer extends Waiting {
   readonly check: () => Promise<ServerVerdict>;
 }
 
-interface Refusal {
-  /** `address`: it cannot be used. `refused`: what answers there cannot. `absent`: it was not ready in time. */
-  readonly kind: 'address' | 'refused' | 'absent';
-  /** In the words of the server, or of the adapter. */
-  readonly reason: string;
-}
-
 export class ServerRefusedError extends Error {
   override readonly name = 'ServerRefusedError';
-  readonly kind: Refusal['kind'];
-  readonly reason: string;
 
-  constructor(message: string, { kind, reason }: Refusal) {
+  /**
+   * @param kind `address`: it cannot be used. `refused`: what answers there cannot. `absent`: it was not ready in time.
+   * @param reason in the words of the server, or of the adapter
+   */
+  constructor(
+    message: string,
+    readonly kind: 'address' | 'refused' | 'absent',
+    readonly reason: string,
+  ) {
     super(message);
-    this.kind = kind;
-    this.reason = reason;
   }
 }
 
@@ -56,15 +53,13 @@ export async function awaitServer({
     const { status, reason } = verdict;
     // Else waiting does not help: credentials, certificates, an address that cannot be used.
     if (!waitsFor.includes(status))
-      throw new ServerRefusedError(`${name} cannot be used: ${explanations[status] ?? status}. ${reason}`, {
-        kind: 'refused',
+      throw new ServerRefusedError(
+        `${name} cannot be used: ${explanations[status] ?? status}. ${reason}`,
+        'refused',
         reason,
-      });
+      );
     if (performance.now() + pause > deadline)
-      throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`, {
-        kind: 'absent',
-        reason,
-      });
+      throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`, 'absent', reason);
     onWaiting?.(reason);
     await unlessAborted(sleep(pause), signal);
   }

@@ -91,7 +91,7 @@ async function openServer(
   } catch (error) {
     // The adapter's message holds nothing of the address.
     const reason = error instanceof Error ? error.message : 'it cannot be used';
-    throw new ServerRefusedError(`EVENTSTORE_URL: ${reason}`, { kind: 'address', reason });
+    throw new ServerRefusedError(`EVENTSTORE_URL: ${reason}`, 'address', reason);
   }
 }
 
@@ -143,6 +143,28 @@ export async function openReadModels(
 ): Promise<ReadModels> {
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);
+}
+
+/** The projector waits while the same file is written to: about 50 ms at a time. */
+const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
+
+/**
+ * As a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write.
+ * @throws StoreUnavailableError @throws ReadModelsUnavailableError
+ */
+export async function openRebuildStores({ events, views }: StoreSettings) {
+  const reader = await openEventReader(events);
+  const readModels = await openReadModels(views, { busyTimeout: longBusyTimeoutMs });
+  return {
+    reader,
+    readModels,
+    /** Of one write. Absent where nothing else waits for it. */
+    ...(views.kind === 'embedded' ? { bounds: embeddedBounds } : {}),
+    async close() {
+      await reader.close();
+      await readModels.close();
+    },
+  };
 }
 
 /** For queries only. @throws ReadModelsUnavailableError */
