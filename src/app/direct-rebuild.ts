@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from '../cli/command-line.js';
 import { logStart } from '../eventstore/event-store.js';
 import { liveProjections } from '../projections/views.js';
-import { createJobs, type ProjectorJobs } from '../projector/jobs.js';
+import { createSwitches, type Switches } from '../rebuild/switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
@@ -33,7 +33,7 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
     const stores = await openRebuildStores(settings);
     try {
       const opened = { ...input, ...stores };
-      return await (isPreparation ? rebuildUnderLease(opened, createJobs()) : rebuildWithProjector(opened));
+      return await (isPreparation ? rebuildUnderLease(opened, createSwitches()) : rebuildWithProjector(opened));
     } finally {
       await stores.close();
     }
@@ -47,7 +47,7 @@ type Opened = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-async function rebuildUnderLease(input: Opened, jobs: ProjectorJobs): Promise<RebuildResult> {
+async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<RebuildResult> {
   const { views, dryRun, isPreparation, signal } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
@@ -81,7 +81,7 @@ async function rebuildWithProjector(input: Opened): Promise<RebuildResult> {
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
-  const jobs = createJobs();
+  const jobs = createSwitches();
   const stop = new AbortController();
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   let status = initialStatus;

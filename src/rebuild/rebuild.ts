@@ -2,8 +2,8 @@
 import type { RebuildProgress, RebuiltView } from './answers.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
-import type { SwitchAnswer } from '../projector/jobs.js';
-import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
+import type { SwitchAnswer } from './switch.js';
+import { foldNewStorages, type NewStorages, type NewStoragesFold } from './new-storages.js';
 import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {

@@ -2,9 +2,9 @@
 import type { StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
-import { foldBatch, handlersOf } from './fold.js';
-import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
-import { rebuildName, storedIn, type ViewsWriter } from './storage.js';
+import { foldBatch, handlersOf } from '../projector/fold.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from '../projector/parked.js';
+import { rebuildName, storedIn, type ViewsWriter } from '../projector/storage.js';
 
 /** Plain data: it crosses threads. */
 export interface NewStorages {
