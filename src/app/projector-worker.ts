@@ -5,13 +5,12 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { keepEvidence } from '../evidence/link-follower.js';
 import { liveProjections, personalProjections } from '../projections/views.js';
 import { createBatchDelay } from '../projector/batch-delay.js';
-import { createSwitches, type SwitchAnswer } from '../rebuild/switch.js';
+import { createSwitches, type SwitchAnswer, type NewStorages } from '../rebuild/switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
-import type { NewStorages } from '../rebuild/new-storages.js';
 import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { checkpointName, storedIn } from '../projector/storage.js';
-import { buildInitially } from '../rebuild/initial-build.js';
+import { buildInitially } from '../rebuild/bulk-build.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 

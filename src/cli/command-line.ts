@@ -1,8 +1,7 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { RebuildProgress } from '../rebuild/answers.js';
-import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/answers.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { Screen } from './progress-bar.js';

@@ -1,14 +1,14 @@
 /** An import of contacts from a CSV file through the bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
-import { statSync } from 'node:fs';
+import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { inBatches } from '../flow/batches.js';
 import { columnsOf, contactLine, type ColumnOptions, type ContactLine } from './contact-columns.js';
-import { openContactsProgress, type Done, type Rejected } from './contacts-progress.js';
 import type { CopyOptions } from './copy.js';
 import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
 import { CommandFailedError } from '../failures.js';
 import { withRetry } from '../eventstore/with-retry.js';
+import { csvRow } from '../audit/csv.js';
 
 export interface ContactsImport extends ColumnOptions, CsvFile {
   readonly listId: string;
@@ -106,4 +106,51 @@ async function answersTo(
   if (answers.length < lines.length || answers.some(({ outcome }) => outcome === 'unavailable'))
     throw new CommandFailedError('The service is not available.', { type: 'no_service' });
   return answers;
+}
+
+/** Counts of rows. `valid`: in a dry run. */
+const doneSchema = z.record(z.enum(['rows', 'created', 'updated', 'unchanged', 'valid', 'rejected']), z.number());
+export type Done = z.output<typeof doneSchema>;
+
+const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedBytes: z.number() });
+
+export type Rejected = readonly [line: number, reason: string];
+
+/**
+ * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
+ * `name` says which import it is: file, list, options. One of another name is begun again.
+ */
+export function openContactsProgress(file: string, name: string, isDryRun: boolean) {
+  const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
+  const rejectedFile = `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
+
+  function begin(): Done {
+    try {
+      const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
+      if (state.import === name) {
+        // What came after the last batch that was kept comes again.
+        truncateSync(rejectedFile, state.rejectedBytes);
+        return state.done;
+      }
+    } catch {
+      // There is none, or it belongs to another import: rows that come twice change nothing.
+    }
+    writeFileSync(rejectedFile, csvRow(['line', 'reason']));
+    return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };
+  }
+
+  return {
+    done: begin(),
+    /** Keeps what has been done, and what was rejected since the last time. */
+    keep(done: Done, rejected: readonly Rejected[]): void {
+      appendFileSync(rejectedFile, rejected.map(csvRow).join(''));
+      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: statSync(rejectedFile).size }));
+    },
+    /** Nothing is left to go on with. @returns the report, if there is one */
+    finish({ rejected }: Done): string | null {
+      rmSync(stateFile, { force: true });
+      if (rejected === 0) rmSync(rejectedFile);
+      return rejected === 0 ? null : rejectedFile;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** Copies an examined log, as import and migration do: compares what is there already, copies the rest, compares everything. */
+/** Copies an examined log, as import and migration do: compares what is there already, copies the rest, compares everything. A migration is an export of one store that is imported into another, without a file between them. */
 import type { EventReader } from '../eventstore/event-store.js';
 import { withRetry, type Retrying } from '../eventstore/with-retry.js';
 import { CommandFailedError } from '../failures.js';
@@ -6,8 +6,16 @@ import type { Report } from '../flow/progress.js';
 import type { LogAddress } from '../stores/stores.js';
 import { copyMissing } from './append.js';
 import { compareLogs, findCommonBeginning, type Comparison } from './compare.js';
-import type { ExaminedLog } from './examine.js';
-import { openTarget, openTargetReader } from './endpoints.js';
+import { type ExaminedLog, examineLog } from './examine.js';
+import {
+  openTarget,
+  openTargetReader,
+  demandReachable,
+  openSource,
+  refuseSameLog,
+  running,
+  type SourceState,
+} from './endpoints.js';
 
 export interface CopyOptions extends Retrying {
   readonly report: Report;
@@ -69,5 +77,38 @@ async function perform({ source, log, to, headKey }: Copy, options: CopyOptions)
     return { outcome, log, alreadyThere: there.events, copied: reached.events - there.events, comparison };
   } finally {
     await target.close();
+  }
+}
+
+export interface Migration {
+  readonly from: LogAddress;
+  readonly to: LogAddress;
+  readonly isDryRun: boolean;
+}
+
+interface MigrationRequest extends Migration {
+  /** Asked before anything is written: the key of the sealed head. @throws CommandFailedError it is needed and not known */
+  readonly headKeyOf: HeadKeyOf;
+}
+
+export interface MigrationResult extends CopyResult {
+  readonly source: SourceState;
+}
+
+/** @throws CommandFailedError a service runs on the source; else as `copyExamined`. A dry run only says so. */
+export async function runMigration(
+  { from, to, isDryRun, headKeyOf }: MigrationRequest,
+  options: CopyOptions,
+): Promise<MigrationResult> {
+  refuseSameLog(from, to);
+  const source = await openSource(from, options);
+  try {
+    if (source.state === 'in_use' && !isDryRun) throw running(from);
+    await demandReachable(to, options);
+    const log = await examineLog({ source: source.reader, ...options });
+    const copy = { source: source.reader, log, to, isDryRun, headKey: headKeyOf(log) };
+    return { ...(await copyExamined(copy, options)), source: source.state };
+  } finally {
+    await source.close();
   }
 }

@@ -1,6 +1,6 @@
 /** Makes the storages live that a rebuild has built: folds what they miss, then one compare-and-set of the checkpoint. The projector does it between two batches: nothing else folds the storages meanwhile. */
 import type { StoredEvent } from '../eventstore/event-store.js';
-import { PoisonEventError, type Poison } from '../projector/fold.js';
+import { PoisonEventError, type Poison, foldBatch, handlersOf } from '../projector/fold.js';
 import { noteOldStorages, unpark } from '../projector/old-storages.js';
 import type { Checkpoint } from '../readmodels/read-models.js';
 import {
@@ -10,8 +10,11 @@ import {
   type FoldedViews,
   type ProjectorJobs,
   type Switched,
+  storedIn,
+  type ViewsWriter,
 } from '../projector/storage.js';
-import { foldNewStorages, type NewStorages } from './new-storages.js';
+import type { Projection } from '../projections/projection.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from '../projector/parked.js';
 
 export type SwitchAnswer =
   | { readonly outcome: 'switched' }
@@ -102,4 +105,39 @@ async function eventsMissing(
     events.push(...page.filter(({ position }) => position <= until));
   signal.throwIfAborted();
   return events.length > mostMissing ? undefined : events;
+}
+
+/** What a rebuild builds beside the live storages, folded on under a checkpoint of its own. Plain data: it crosses threads. */
+export interface NewStorages {
+  readonly checkpoint: Checkpoint;
+  readonly epoch: number;
+  readonly park: boolean;
+}
+
+export type NewStoragesFold = Awaited<ReturnType<typeof foldNewStorages>>;
+
+type FoldingNew = Omit<ViewsWriter, 'epoch'> & { readonly projections: readonly Projection[] };
+
+export async function foldNewStorages(
+  { checkpoint: from, epoch, park }: NewStorages,
+  { readModels, projections, check }: FoldingNew,
+) {
+  const handlers = handlersOf(storedIn(projections, from.storages));
+  let parked: ReadonlyMap<string, ParkedStream> = park ? await readParked(readModels) : new Map();
+  let previous = from;
+  return {
+    checkpoint: (): Checkpoint => previous,
+    /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
+    async fold(events: readonly StoredEvent[]): Promise<void> {
+      const last = events.at(-1);
+      const { position, id: eventId } = last ?? { position: previous.position, id: previous.eventId };
+      const fold = await foldBatch({ events, handlers, readModels, parked, park });
+      const writes = await overTombstones(readModels, fold.writes);
+      const next = { ...previous, position, eventId };
+      check();
+      await readModels.commit({ writes, checkpoint: { name: rebuildName, previous, next, epoch } });
+      parked = withParked(parked, fold.parked);
+      previous = next;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Progress } from '../../src/flow/progress.js';
-import { runMigration } from '../../src/copy/migrate.js';
+import { runMigration } from '../../src/copy/copy.js';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { usually } from '../support/amount.js';
 import type { Ended } from '../support/audience.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UsageError } from '../../failures.js';
 import { parseAddress } from '../../copy/endpoints.js';
 import type { ExaminedLog } from '../../copy/examine.js';
-import { runMigration, type Migration } from '../../copy/migrate.js';
+import { runMigration, type Migration } from '../../copy/copy.js';
 import type { CommandLine, Environment } from '../command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../program.js';

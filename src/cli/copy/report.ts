@@ -1,7 +1,7 @@
 /** The result of an import of events or of a migration, in words or as one JSON object. */
 import { shown } from '../../copy/endpoints.js';
 import type { ImportRequest, ImportResult } from '../../copy/import.js';
-import type { Migration, MigrationResult } from '../../copy/migrate.js';
+import type { Migration, MigrationResult } from '../../copy/copy.js';
 import { count, duration } from '../progress-bar.js';
 
 interface Copied<Request, Result> {

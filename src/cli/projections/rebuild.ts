@@ -12,8 +12,7 @@ import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js
 import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../program.js';
 import { createProgressBar, type ProgressBar } from '../progress-bar.js';
-import { rebuiltInWords, type Rebuilt } from './report.js';
-import { statusFrom } from './status.js';
+import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
 import type { ServiceClient } from '../service-client.js';
 import { whileOpen } from '../while-open.js';
 

@@ -17,8 +17,7 @@ import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
 import { type SealedHead, type SealedLog } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
-import { integrityFault } from './integrity-check.js';
-import type { EventRow } from './format.js';
+import { integrityFault, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 
