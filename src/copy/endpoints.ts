@@ -56,20 +56,38 @@ export async function openSource(address: LogAddress, opening: Opening): Promise
   };
 }
 
-/** Makes the folder and the log where they are missing. Throws as `openSource` does. */
-export async function openTarget(
-  address: LogAddress,
-  headKey: Uint8Array | undefined,
-  opening: Opening,
-): Promise<EventStore> {
-  if (address.kind === 'eventstoredb') return await openServer(address, opening);
-  mkdirSync(path.dirname(address.file), { recursive: true, mode: 0o700 });
-  try {
-    return await openEventStore(address, headKey && { headKey: () => headKey });
-  } catch (error) {
-    if (error instanceof WriterLockedError) throw running(address, error);
-    throw error;
+export interface Target {
+  /** Of what is there already; undefined: nothing is. */
+  readonly reader: EventReader | undefined;
+  /** Makes the folder and the log where they are missing. @throws CommandFailedError a service runs on it */
+  toAppend(headKey: Uint8Array | undefined): Promise<EventStore>;
+  close(): Promise<void>;
+}
+
+/** Before the source is read for minutes. Makes nothing. Throws as `openSource` does. */
+export async function openTarget(address: LogAddress, opening: Opening): Promise<Target> {
+  if (address.kind === 'eventstoredb') {
+    const store = await openServer(address, opening);
+    return { reader: store, toAppend: async () => store, close: () => store.close() };
   }
+  const reader = existsSync(address.file) ? await openEventReader(address) : undefined;
+  let store: EventStore | undefined;
+  return {
+    reader,
+    async toAppend(headKey) {
+      mkdirSync(path.dirname(address.file), { recursive: true, mode: 0o700 });
+      try {
+        return (store = await openEventStore(address, headKey && { headKey: () => headKey }));
+      } catch (error) {
+        if (error instanceof WriterLockedError) throw running(address, error);
+        throw error;
+      }
+    },
+    async close() {
+      await reader?.close();
+      await store?.close();
+    },
+  };
 }
 
 export const running = (address: LogAddress, cause?: unknown): Error =>
@@ -86,17 +104,6 @@ async function openServer(address: LogAddress, { signal }: Opening): Promise<Eve
     if (!(error instanceof ServerRefusedError) || error.kind === 'absent') throw error;
     throw error.kind === 'address' ? new UsageError(error.reason) : refusal(error.reason, error);
   }
-}
-
-/** For a dry run: makes nothing. Undefined: there is nothing yet. Throws as `openSource` does. */
-export async function openTargetReader(address: LogAddress, opening: Opening): Promise<EventReader | undefined> {
-  if (address.kind === 'eventstoredb') return await openServer(address, opening);
-  return existsSync(address.file) ? await openEventReader(address) : undefined;
-}
-
-/** Before the source is read for minutes: a server that does not answer, or a URL that cannot be used. Throws as `openSource` does. */
-export async function demandReachable(address: LogAddress, opening: Opening): Promise<void> {
-  if (address.kind === 'eventstoredb') await (await openServer(address, opening)).close();
 }
 
 /** @throws CommandFailedError both are one log. */

@@ -10,8 +10,8 @@ type FileReader = Pick<EventReader, 'readAll' | 'head'>;
 
 interface FileReaderOptions {
   readonly file: string;
-  /** Called for every line of a reading from the beginning. May throw a BadLineError. */
-  readonly onLine?: (line: ImportedLine) => void;
+  /** Called for every line of the first reading. May throw a BadLineError. */
+  readonly onLine: (line: ImportedLine) => void;
 }
 
 const batchBounds = {
@@ -25,12 +25,14 @@ const longestLine = 2 * 1024 * 1024;
 /** @throws CommandFailedError there is no such file, or, while it is read, a line that cannot be imported, by its number */
 export function openFileReader({ file, onLine }: FileReaderOptions): FileReader {
   const size = sizeOf(file);
+  let isFirst = true;
   return {
     // A line ends at its position: the last one where the file does.
     head: async () => (size === 0 ? '' : positionAt(size)),
 
     async *readAll({ after = '', signal }: ReadAllOptions = {}) {
-      const events = eventsAfter(file, after, after === '' ? onLine : undefined);
+      const events = eventsAfter(file, after, isFirst ? onLine : undefined);
+      isFirst = false;
       for await (const batch of inBatches(events, batchBounds)) {
         if (signal?.aborted === true) return;
         yield batch;
@@ -52,7 +54,7 @@ const positionAt = (offset: number): Position => String(offset).padStart(16, '0'
 async function* eventsAfter(
   file: string,
   after: Position,
-  onLine: FileReaderOptions['onLine'],
+  onLine: FileReaderOptions['onLine'] | undefined,
 ): AsyncGenerator<StoredEvent> {
   let number = 0;
   for await (const { bytes, end } of linesOf(file, longestLine)) {

@@ -2,13 +2,12 @@
 import { logIdIn } from '../eventstore/log-id.js';
 import { ofAnotherLog, type Seal } from '../evidence/seal.js';
 import { firstLink, linkAfter } from '../eventstore/chain.js';
-import { copyExamined, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy.js';
-import { examineLog } from './examine.js';
+import { copyLog, type CopyOptions, type CopyResult, type HeadKeyOf } from './copy.js';
+import type { ExaminedLog } from './examine.js';
 import { CommandFailedError } from '../failures.js';
 import { openFileReader } from './file.js';
 import { BadLineError, type ImportedLine } from './line.js';
 import type { LogAddress } from '../stores/stores.js';
-import { demandReachable } from './endpoints.js';
 
 export interface ImportRequest {
   readonly file: string;
@@ -26,17 +25,23 @@ export interface ImportResult extends CopyResult {
 }
 
 /**
- * Nothing is appended before every line of the file has been examined. Throws as `copyExamined` does.
+ * Nothing is appended before every line of the file has been examined. Throws as `copyLog` does.
  * @throws CommandFailedError the file, by the number of the line.
  */
 export async function runImport(request: ImportRequest, options: CopyOptions): Promise<ImportResult> {
   const { file, to, isDryRun, seal, headKeyOf } = request;
-  await demandReachable(to, options);
   const chain = createChain(seal);
-  const log = await examineLog({ source: openFileReader({ file, onLine: chain.add }), ...options });
-  const chainHead = chain.end(log.events);
-  const source = openFileReader({ file });
-  const result = await copyExamined({ source, log, to, isDryRun, headKey: headKeyOf(log) }, options);
+  let chainHead = '';
+  const copy = {
+    source: openFileReader({ file, onLine: chain.add }),
+    to,
+    isDryRun,
+    headKeyOf(log: ExaminedLog) {
+      chainHead = chain.end(log.events);
+      return headKeyOf(log);
+    },
+  };
+  const result = await copyLog(copy, options);
   if (result.outcome === 'differs')
     throw new CommandFailedError(`THE STORE DIFFERS FROM THE FILE (source): ${result.comparison?.difference}`, {
       type: 'differs',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compareLogs } from '../../src/copy/compare.js';
 import type { Copying } from '../../src/copy/append.js';
-import { copyExamined } from '../../src/copy/copy.js';
+import { copyLog as copyWhole } from '../../src/copy/copy.js';
 import { examineLog } from '../../src/copy/examine.js';
 import type { Progress } from '../../src/flow/progress.js';
 import {
@@ -32,6 +32,7 @@ import {
   oddText,
   openFolder,
   quickRetry,
+  quickly,
   randomFrom,
   unreliable,
 } from '../support/migrating.js';
@@ -191,14 +192,9 @@ describe('copying', () => {
     const { store } = await filledLog(200);
     const folder = newFolder();
     const copy = async () => {
-      const log = await examineLog({ source: store, ...patiently });
       const grow = (): Promise<unknown> => store.append('late', [anEvent()], { expectedRevision: 'no_stream' });
       const report = ({ phase }: Progress): void => void (phase === 'copying' && grow().catch(() => undefined));
-      const options = { ...patiently, report, onNotice: () => undefined };
-      return await copyExamined(
-        { source: store, log, to: addressOf(folder), isDryRun: false, headKey: headKeyOf() },
-        options,
-      );
+      return await copyWhole({ source: store, to: addressOf(folder), isDryRun: false, headKeyOf }, quickly({ report }));
     };
     await expect(copy()).rejects.toThrow('NOT FINISHED');
     expect((await copy()).outcome).toBe('identical');
