@@ -10,7 +10,7 @@ import { CommandFailedError } from '../failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js';
 import { deriveHeadKey } from '../events/streams.js';
 import { findService } from '../cli/service-client.js';
-import { secretOf, streamKeysOf } from '../cli/copy/secret-of-log.js';
+import { secretOf, streamKeysOf } from '../cli/secret-of-log.js';
 import { readStoresConfig } from '../stores/config.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';

@@ -95,10 +95,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
     for await (const record of source.records()) {
       records += 1;
       yield {
-        line() {
-          rows += 1;
-          return record.line();
-        },
+        line: () => record.line(),
         rows() {
           const some = record.rows();
           rows += some.length;
@@ -112,7 +109,7 @@ export async function runExport(request: ExportRequest, options: ExportOptions):
   return {
     ...written,
     records,
-    rows,
+    rows: format === 'ndjson' ? records : rows,
     events,
     position: moment.horizon,
     milliseconds: monotonic() - begun,

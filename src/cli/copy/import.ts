@@ -5,7 +5,7 @@ import { demandedSeals } from '../audit/verify.js';
 import type { CommandLine } from '../command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../program.js';
-import { secretOfLog } from './secret-of-log.js';
+import { secretOfLog } from '../secret-of-log.js';
 import type { ExaminedLog } from '../../copy/examine.js';
 import { demandChecksum } from '../../export/file.js';
 import { runImport, type ImportRequest } from '../../copy/import.js';

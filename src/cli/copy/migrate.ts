@@ -8,7 +8,7 @@ import { runMigration, type Migration } from '../../copy/copy.js';
 import type { CommandLine, Environment } from '../command-line.js';
 import { copyOnTerminal } from './on-terminal.js';
 import { withExamples } from '../program.js';
-import { secretOfLog } from './secret-of-log.js';
+import { secretOfLog } from '../secret-of-log.js';
 import { migratedAsJson, migratedInWords } from './report.js';
 
 const optionsSchema = z.object({

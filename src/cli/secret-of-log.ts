@@ -1,14 +1,14 @@
 /** Finds the secret that a log was begun with: with another one no address would be found. It is never shown. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { codec } from '../../events/codec.js';
-import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../../events/streams.js';
-import type { EventReader } from '../../eventstore/event-store.js';
-import { serviceStream } from '../../eventstore/log-id.js';
-import type { ExaminedLog } from '../../copy/examine.js';
-import { CommandFailedError, refusal } from '../../failures.js';
-import { dataFolderAt } from '../../stores/data-folder.js';
-import type { LogAddress } from '../../stores/stores.js';
+import { codec } from '../events/codec.js';
+import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { serviceStream } from '../eventstore/log-id.js';
+import type { ExaminedLog } from '../copy/examine.js';
+import { CommandFailedError, refusal } from '../failures.js';
+import { dataFolderAt } from '../stores/data-folder.js';
+import type { LogAddress } from '../stores/stores.js';
 
 type Beginning = Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
 type Secrets = readonly (string | undefined)[];
