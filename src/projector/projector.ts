@@ -64,8 +64,11 @@ const backOffMs = { first: 50, most: 5_000 };
 /** How long readers have to notice that the views are reset. */
 const settleMs = 1_000;
 
+const noJobs: ProjectorJobs = { isWaiting: () => false, onAdded: () => undefined, next: async () => undefined };
+
 interface Run extends ViewsWriter {
   readonly options: ProjectorOptions;
+  readonly jobs: ProjectorJobs;
   handlers: ReadonlyMap<string, readonly Projection[]>;
   checkpoint: Checkpoint | null;
   parked: ReadonlyMap<string, ParkedStream>;
@@ -76,10 +79,11 @@ interface Run extends ViewsWriter {
 
 /** Folds until the signal aborts, then finishes the batch and resolves. Never rejects: a failure is reported and tried again. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
-  const { signal, lease, readModels } = options;
+  const { signal, lease, readModels, jobs = noJobs } = options;
   const run: Run = {
     options,
     readModels,
+    jobs,
     check: () => lease?.check(),
     handlers: new Map(),
     checkpoint: null,
@@ -114,17 +118,17 @@ function faultOf(error: unknown): ProjectorFault {
 
 /** From the checkpoint on, until the subscription ends or something fails. */
 async function runSession(run: Run): Promise<void> {
-  const { signal, jobs } = run.options;
+  const { signal } = run.options;
   if (!(await takeOver(run))) return;
   await begin(run);
   const ended = new AbortController();
   dropLater(run, { views: await readOldStorages(run.readModels), signal: ended.signal });
   try {
     do {
-      while (jobs?.isWaiting() === true)
-        await jobs.next({ ...run.options, ...run }, (switched) => useSwitched(run, switched, ended.signal));
+      while (run.jobs.isWaiting())
+        await run.jobs.next({ ...run.options, ...run }, (switched) => useSwitched(run, switched, ended.signal));
       await follow(run);
-    } while (jobs?.isWaiting() === true && !aborted(signal));
+    } while (run.jobs.isWaiting() && !aborted(signal));
   } finally {
     ended.abort();
   }
@@ -216,12 +220,12 @@ async function useSwitched(run: Run, { checkpoint, old }: Switched, signal: Abor
 
 /** One subscription, until it ends, something fails, the lease is lost or a job is added. */
 async function follow(run: Run): Promise<void> {
-  const { reader, signal, lease, batchDelay, jobs } = run.options;
+  const { reader, signal, lease, batchDelay } = run.options;
   const interruption = new AbortController();
   const interrupt = (): void => interruption.abort();
   lease?.onLost(interrupt);
-  jobs?.onAdded(interrupt);
-  if (jobs?.isWaiting() === true) interrupt();
+  run.jobs.onAdded(interrupt);
+  if (run.jobs.isWaiting()) interrupt();
   const ended = AbortSignal.any([signal, interruption.signal]);
   for await (const batch of batches(reader, { after: run.checkpoint?.position ?? '', signal: ended })) {
     batchDelay?.begin();
