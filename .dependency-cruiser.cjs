@@ -1,17 +1,17 @@
 // The rooms of src and their floors, checked by `npm run check`. A room imports only from rooms on lower floors.
 // docs/architecture.md says what each room holds.
 const floors = [
-  ['sqlite'],
+  ['sqlite', 'flow'],
   ['events', 'eventstore', 'readmodels'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
-  ['rebuild', 'evidence'],
-  ['transfer', 'privacy'],
-  ['api', 'cli', 'stores'],
+  ['rebuild', 'evidence', 'stores'],
+  ['export', 'copy', 'privacy'],
+  ['api', 'cli'],
   ['app'],
 ];
 
-const errors = '^src/errors\\.ts$';
+const errors = '^src/(errors|failures)\\.ts$';
 const room = (name) => `^src/${name}/`;
 const node =
   '^node:|^(crypto|fs|path|os|url|net|http|http2|https|tls|dns|stream|buffer|events|util|timers|worker_threads|perf_hooks)(/|$)';
@@ -20,7 +20,7 @@ const crypto = '^(node:)?crypto$';
 const eventStorePort = '^src/eventstore/event-store\\.ts$';
 const readModelPort = '^src/readmodels/read-models\\.ts$';
 /** The link of an event in the evidence chain, its tree and sealed head, and how members are found in the text of JSON. */
-const chain = '^src/eventstore/(chain|tree|json-text|sealed-head)\\.ts$';
+const chain = '^src/eventstore/(chain|tree|json-text|sealed-head|log-id)\\.ts$';
 /** What loads and appends. The rest of `commands` decides and knows no store. */
 const handling = '^src/commands/(handle|command-handler|state-cache|idempotent-append)\\.ts$';
 
@@ -63,7 +63,8 @@ module.exports = {
     ...noHigherFloor,
     only('events', crypto, npm('zod', 'tr46')),
     only('sqlite', node),
-    only('eventstore', room('sqlite'), node, npm('@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
+    only('flow', node),
+    only('eventstore', room('sqlite'), room('flow'), node, npm('@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
     only('readmodels', room('sqlite'), node, npm('mongodb')),
     {
       name: 'commands-decide-without-a-store',
@@ -75,11 +76,11 @@ module.exports = {
       name: 'commands-know-only-the-port',
       severity: 'error',
       from: { path: handling },
-      to: { pathNot: [room('commands'), room('events'), errors, eventStorePort] },
+      to: { pathNot: [room('commands'), room('events'), room('flow'), errors, eventStorePort] },
     },
     only('projections', room('events'), readModelPort),
-    only('audit', room('events'), eventStorePort, chain, node, npm('leven', 'mustache', 'zod')),
-    only('projector', room('events'), room('projections'), eventStorePort, readModelPort, chain, node),
+    only('audit', room('events'), room('flow'), eventStorePort, chain, node, npm('leven', 'mustache', 'zod')),
+    only('projector', room('events'), room('flow'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
       'mailer',
       room('events'),
@@ -121,8 +122,8 @@ module.exports = {
     },
     ...[
       ['express', 'api'],
-      ['csv-parse', 'transfer'],
-      ['iconv-lite', 'transfer'],
+      ['csv-parse', 'copy'],
+      ['iconv-lite', 'copy'],
       ['cors', 'api'],
       ['forwarded-parse', 'api'],
       ['proxy-addr', 'stores'],

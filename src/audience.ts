@@ -6,7 +6,7 @@ import { demandNode } from './app/node-version.js';
 demandNode();
 const { runCommandLine } = await import('./app/command-line.js');
 const { brokenOutput } = await import('./cli/output.js');
-const { InterruptedError } = await import('./transfer/failures.js');
+const { InterruptedError } = await import('./failures.js');
 
 // Files written here hold personal data: only the owner may read them.
 process.umask(0o077);

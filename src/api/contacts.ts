@@ -1,6 +1,6 @@
 /** What the endpoints of contacts do: create, upsert, status, tags, and the reads. */
 import type { z } from 'zod';
-import { createKeyedSlots, shortLine } from '../audit/slots.js';
+import { createKeyedSlots, shortLine } from '../flow/slots.js';
 import type { Audience, SaveContact, SavedContact } from '../commands/audience.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';

@@ -1,5 +1,5 @@
 /** What the endpoint of personal exports does: what is stored about an address, as JSON or as a page, while it is read. */
-import { createSlots, shortLine } from '../audit/slots.js';
+import { createSlots, shortLine } from '../flow/slots.js';
 import { recipientOf } from '../events/streams.js';
 import { exportAsJson, exportPerson, type ExportSources } from '../privacy/export.js';
 import { pagePolicy } from '../audit/report/page.js';

@@ -3,18 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectRebuild } from '../cli/command-line.js';
 import { logStart } from '../eventstore/event-store.js';
-import { openSqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { liveProjections } from '../projections/views.js';
-import { createJobs, type ProjectorJobs } from '../projector/jobs.js';
+import { createSwitches, type Switches } from '../rebuild/switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { runProjector } from '../projector/projector.js';
 import { initialStatus, type ProjectorStatus } from '../projector/status.js';
-import { buildInitially } from '../rebuild/initial-build.js';
-import type { RebuildResult } from '../rebuild/progress.js';
+import { buildInitially } from '../rebuild/bulk-build.js';
+import type { RebuildResult } from '../rebuild/answers.js';
 import { RebuildInterruptedError, runRebuild } from '../rebuild/rebuild.js';
-import { openRebuildStores, type RebuildStores } from '../stores/rebuild-stores.js';
-import { isShared, type StoreSettings } from '../stores/stores.js';
-import { CommandFailedError } from '../transfer/failures.js';
+import { isShared, openEventStore, openRebuildStores, type StoreSettings } from '../stores/stores.js';
+import { CommandFailedError } from '../failures.js';
 
 export interface DirectRebuildInput extends DirectRebuild {
   readonly settings: StoreSettings;
@@ -30,14 +28,12 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   const { settings, isPreparation } = input;
   // Held, so that no service starts meanwhile.
   const lock =
-    settings.events.kind === 'embedded' && !isPreparation
-      ? await openSqliteEventStore({ file: settings.events.file, clock: Date.now })
-      : undefined;
+    settings.events.kind === 'embedded' && !isPreparation ? await openEventStore(settings.events) : undefined;
   try {
     const stores = await openRebuildStores(settings);
     try {
       const opened = { ...input, ...stores };
-      return await (isPreparation ? rebuildUnderLease(opened, createJobs()) : rebuildWithProjector(opened));
+      return await (isPreparation ? rebuildUnderLease(opened, createSwitches()) : rebuildWithProjector(opened));
     } finally {
       await stores.close();
     }
@@ -46,12 +42,12 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
   }
 }
 
-type Opened = DirectRebuildInput & RebuildStores;
+type Opened = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
   createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
 
-async function rebuildUnderLease(input: Opened, jobs: ProjectorJobs): Promise<RebuildResult> {
+async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<RebuildResult> {
   const { views, dryRun, isPreparation, signal } = input;
   const lease = leaseOf(input, 'rebuild');
   try {
@@ -85,7 +81,7 @@ async function rebuildWithProjector(input: Opened): Promise<RebuildResult> {
   const head = await reader.head();
   if (head === logStart)
     throw new CommandFailedError('The log holds no events: there is nothing to rebuild.', { type: 'empty' });
-  const jobs = createJobs();
+  const jobs = createSwitches();
   const stop = new AbortController();
   const lease = isShared(settings) ? leaseOf(input, 'projector') : undefined;
   let status = initialStatus;

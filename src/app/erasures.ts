@@ -1,4 +1,5 @@
 /** Erasures of a process: takes requests, keeps the register beside the log, and carries through what is unfinished where this process folds the views. */
+import { demandLogId } from '../eventstore/log-id.js';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ErasuresOfApi } from '../api/privacy.js';
@@ -21,7 +22,6 @@ import {
   registerName,
   type Register,
 } from '../privacy/register.js';
-import { demandLogId } from '../projector/start.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';

@@ -1,4 +1,5 @@
 /** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
+import { readLogId } from '../eventstore/log-id.js';
 import { printable } from '../cli/printable.js';
 import type { Difference } from '../evidence/verify-difference.js';
 import { keptChain, keptFault } from '../evidence/link-blocks.js';
@@ -9,7 +10,6 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { logStart } from '../eventstore/event-store.js';
 import { openSqliteEventReader, type SqliteEventReader } from '../eventstore/sqlite/reader.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
-import { readLogId } from '../projector/start.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import { startWorkerThread } from './worker-thread.js';
 

@@ -1,4 +1,5 @@
 /** Composition root of the thread that verifies the embedded log: at the start first its tail, then the whole; later what came since. */
+import { readLogId } from '../eventstore/log-id.js';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ChainHead } from '../eventstore/chain.js';
@@ -8,7 +9,6 @@ import type { Difference } from '../evidence/verify-difference.js';
 import { outcomeOf, verifyOn, type Outcome } from '../evidence/verify-on.js';
 import { verifyTail } from '../evidence/verify-tail.js';
 import { verifyLog, type Verification } from '../evidence/verify.js';
-import { readLogId } from '../projector/start.js';
 import { openReadModels, openViewsReader, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
 /** What the main thread hears: at the start of the tail, then of the whole log; nothing after a difference or a failure. */

@@ -1,4 +1,5 @@
 /** The first event of a log: its id, and a fingerprint of the secret that its stream names are derived from. */
+import { serviceStream } from '../eventstore/log-id.js';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../commands/batch.js';
@@ -6,7 +7,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import type { InitialiseService, ServiceState } from '../commands/service.js';
 import { ConfigurationError } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import { serviceStream, type StreamKeys } from '../events/streams.js';
+import { type StreamKeys } from '../events/streams.js';
 
 /** Only a log that is not there yet takes a new secret. @throws ConfigurationError */
 export function firstSecret(folder: DataFolder): string {

@@ -6,7 +6,7 @@ import { keyDecider, type Key, type KeysState } from '../commands/keys.js';
 import { isUnreadable } from '../events/codec.js';
 import { keysStream } from '../events/streams.js';
 import type { ReadModels } from '../readmodels/read-models.js';
-import { newApiKey } from '../stores/new-api-key.js';
+import { newApiKey } from '../stores/data-folder.js';
 import type { Commands } from './commands.js';
 import { createKeyUses } from './key-uses.js';
 import { repeat } from './repeat.js';

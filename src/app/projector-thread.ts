@@ -1,8 +1,7 @@
 /** Starts the projector in a thread of its own, off the HTTP thread, and starts it again when it dies. */
 import type { ChainHead } from '../eventstore/chain.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
-import type { SwitchAnswer } from '../projector/jobs.js';
-import type { NewStorages } from '../projector/new-storages.js';
+import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
 import { initialStatus, type ProjectorFault, type ProjectorStatus } from '../projector/status.js';
 import { isShared, type StoreSettings } from '../stores/stores.js';
 import type { FromProjector, ToProjector } from './projector-worker.js';

@@ -5,13 +5,12 @@ import type { ChainHead } from '../eventstore/chain.js';
 import { keepEvidence } from '../evidence/link-follower.js';
 import { liveProjections, personalProjections } from '../projections/views.js';
 import { createBatchDelay } from '../projector/batch-delay.js';
-import { createJobs, type SwitchAnswer } from '../projector/jobs.js';
+import { createSwitches, type SwitchAnswer, type NewStorages } from '../rebuild/switch.js';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
-import type { NewStorages } from '../projector/new-storages.js';
 import { runProjector } from '../projector/projector.js';
 import type { ProjectorFault, ProjectorStatus } from '../projector/status.js';
 import { checkpointName, storedIn } from '../projector/storage.js';
-import { buildInitially } from '../rebuild/initial-build.js';
+import { buildInitially } from '../rebuild/bulk-build.js';
 import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
 import { isShared, openEventReader, openReadModels, longBusyTimeoutMs, storeSettings } from '../stores/stores.js';
 
@@ -76,7 +75,7 @@ async function scrub(): Promise<void> {
 }
 
 const batchDelay = createBatchDelay(now);
-const jobs = createJobs();
+const jobs = createSwitches();
 main.on('message', (message: ToProjector) => {
   if (typeof message === 'object')
     void jobs.requestSwitch(message).then((answer) => send({ type: 'switched', answer }));

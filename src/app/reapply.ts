@@ -16,8 +16,7 @@ interface Reapply {
 /** @returns their ids @throws WriterLockedError a service runs @throws RegisterError @throws StoreUnavailableError */
 export async function reapplyErasures({ config, settings, secret, signal }: Reapply): Promise<readonly string[]> {
   const ignore = (): void => undefined;
-  const hooks = { onAltered: ignore, onFault: ignore, onWaiting: ignore, signal };
-  const store = await openEventStore(settings.events, { ...hooks, headKey: () => deriveHeadKey(secret) });
+  const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
   try {
     const keys = deriveStreamKeys(secret);
     const commands = await openCommands({

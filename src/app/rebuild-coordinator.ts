@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.js';
 import { liveProjections } from '../projections/views.js';
-import type { SwitchAnswer } from '../projector/jobs.js';
-import type { NewStorages } from '../projector/new-storages.js';
+import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
 import { isOf, type Storages } from '../projector/storage.js';
 import { CommitConflictError, type ReadModels } from '../readmodels/read-models.js';
-import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
+import type { RebuildRequest, RebuildResult } from '../rebuild/answers.js';
 import {
   isOpen,
   newRecord,

@@ -1,8 +1,6 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
-import type { SwitchAnswer } from '../projector/jobs.js';
-import type { NewStorages } from '../projector/new-storages.js';
-import type { RebuildProgress } from '../rebuild/answers.js';
-import type { RebuildResult, RebuildRun } from '../rebuild/progress.js';
+import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/answers.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
 import { startWorkerThread } from './worker-thread.js';

@@ -4,13 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { liveProjections } from '../projections/views.js';
 import { createLease, leaseMs } from '../projector/lease.js';
-import type { SwitchAnswer } from '../projector/jobs.js';
-import type { NewStorages } from '../projector/new-storages.js';
+import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
 import { runRebuild } from '../rebuild/rebuild.js';
-import type { RebuildProgress } from '../rebuild/answers.js';
-import type { RebuildResult } from '../rebuild/progress.js';
-import { openRebuildStores } from '../stores/rebuild-stores.js';
-import { storeSettings } from '../stores/stores.js';
+import type { RebuildProgress, RebuildResult } from '../rebuild/answers.js';
+import { openRebuildStores, storeSettings } from '../stores/stores.js';
 
 export type FromRebuild =
   | { readonly type: 'progress'; readonly progress: RebuildProgress }

@@ -1,4 +1,5 @@
 /** Seals that the service makes by itself: of the verified part of the log, every so often and at its end, by one process at a time. */
+import { readLogId } from '../eventstore/log-id.js';
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +13,6 @@ import { sealNow } from '../evidence/seal-now.js';
 import { checkSeal, fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
 import type { Lease } from '../projector/lease.js';
-import { readLogId } from '../projector/start.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';

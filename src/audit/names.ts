@@ -1,4 +1,5 @@
 /** The names of lists and tags through time, folded from their catalogue streams and read on from there before every answer. */
+import { createSingleFlight } from '../flow/single-flight.js';
 import type { DomainEvent } from '../events/codec.js';
 import type { Recorded } from '../events/envelope.js';
 import { listsStream, tagsStream } from '../events/streams.js';
@@ -92,28 +93,7 @@ function followed(reader: AuditReader, kind: NamedKind): Followed {
       }
   }
 
-  let running: Promise<void> | undefined;
-  let waiting: Promise<void> | undefined;
-  const start = (): Promise<void> => {
-    const reading = readOn().finally(() => {
-      if (running === reading) running = undefined;
-    });
-    running = reading;
-    return reading;
-  };
-  return {
-    versions,
-    refresh() {
-      if (waiting !== undefined) return waiting;
-      if (running === undefined) return start();
-      // A running read may have passed the events that this caller must see: callers that come meanwhile share the next one.
-      const after = (): Promise<void> => {
-        waiting = undefined;
-        return start();
-      };
-      return (waiting = running.then(after, after));
-    },
-  };
+  return { versions, refresh: createSingleFlight(readOn) };
 }
 
 function fold(versions: Map<string, NameVersion[]>, recorded: Recorded<DomainEvent>): void {

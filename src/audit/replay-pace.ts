@@ -1,6 +1,6 @@
 /** Keeps replays of long streams from crowding out all other requests: one page per turn of the event loop, few long replays at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots } from './slots.js';
+import { createSlots } from '../flow/slots.js';
 
 /** A replay of more events is a long one: it takes a slot. */
 export const longReplayEvents = 2_048;

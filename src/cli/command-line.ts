@@ -1,9 +1,9 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import type { RebuildProgress } from '../rebuild/answers.js';
-import type { RebuildRequest, RebuildResult } from '../rebuild/progress.js';
+import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/answers.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
+import type { StoreSettings } from '../stores/stores.js';
 import type { Screen } from './progress-bar.js';
 import type { ServiceClient } from './service-client.js';
 
@@ -17,15 +17,6 @@ export interface Output {
   readonly columns: number | undefined;
   /** Resolves when the text has been taken: wait for it, so that memory stays small. Rejects when the reader is gone. */
   write(text: string | Uint8Array): Promise<void>;
-}
-
-/** Where log and views are. Plain data: it crosses threads. */
-export interface StoreAddresses {
-  readonly events:
-    | { readonly kind: 'embedded'; readonly file: string }
-    | { readonly kind: 'eventstoredb'; readonly url: string; readonly prefix: string };
-  readonly views:
-    { readonly kind: 'embedded'; readonly file: string } | { readonly kind: 'mongodb'; readonly url: string };
 }
 
 export interface DirectRebuild extends RebuildRequest {
@@ -52,7 +43,7 @@ export interface CommandLine {
   readonly json: boolean;
   readonly dataDir: string;
   /** @throws ConfigurationError */
-  readonly stores: StoreAddresses;
+  readonly stores: StoreSettings;
   /** For reading only, also while a service runs on it. @throws CommandFailedError @throws StoreUnavailableError */
   openLog(): Promise<EventReader>;
   /** For reading only, as they are now. @throws ReadModelsUnavailableError */

@@ -4,11 +4,11 @@ import { registerAudit } from './audit/audit.js';
 import type { CommandLine } from './command-line.js';
 import { registerEmail } from './email/email.js';
 import { registerExport } from './export/export.js';
-import { registerImport } from './import/import.js';
+import { registerImport } from './copy/import.js';
 import { registerKeys } from './keys/keys.js';
 import { registerProjections } from './projections/projections.js';
 import { registerPrivacy } from './privacy/privacy.js';
-import { registerMigrate } from './migrate/migrate.js';
+import { registerMigrate } from './copy/migrate.js';
 
 export function registerCommands(program: Command, line: CommandLine): void {
   registerAudit(program, line);

@@ -5,7 +5,7 @@ import { UnreadableHistoryError } from '../audit/reading.js';
 import { errorCatalogue, ServiceError } from '../errors.js';
 import { printable } from './printable.js';
 import type { CommandLine } from './command-line.js';
-import { CommandFailedError, InterruptedError, UsageError } from '../transfer/failures.js';
+import { CommandFailedError, InterruptedError, UsageError } from '../failures.js';
 
 const globalOptions = z.object({
   dataDir: z.string().optional(),

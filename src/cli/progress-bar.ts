@@ -1,5 +1,5 @@
 /** Shows progress: one line that is overwritten on a terminal, a line every few seconds elsewhere. */
-import type { Progress } from '../transfer/progress.js';
+import type { Progress } from '../flow/progress.js';
 
 const refreshMs = 100;
 const lineEveryMs = 5_000;

@@ -1,16 +1,54 @@
-/** The secret of a log that is imported or migrated: its sealed head is made with it, and it is not copied. It is never shown. */
+/** Finds the secret that a log was begun with: with another one no address would be found. It is never shown. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
+import { codec } from '../events/codec.js';
+import { deriveHeadKey, deriveStreamKeys, type StreamKeys } from '../events/streams.js';
+import type { EventReader } from '../eventstore/event-store.js';
+import { serviceStream } from '../eventstore/log-id.js';
+import type { ExaminedLog } from '../copy/examine.js';
+import { CommandFailedError, refusal } from '../failures.js';
+import { dataFolderAt } from '../stores/data-folder.js';
+import type { LogAddress } from '../stores/stores.js';
 import { withFiles } from '../stores/values-from-files.js';
-import type { ExaminedLog } from '../transfer/examine-log.js';
-import { refusal } from '../transfer/failures.js';
-import type { LogAddress } from '../transfer/log-address.js';
+
+type Beginning = Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
+type Secrets = readonly (string | undefined)[];
+
+const fits = (secret: string, { logId, secretFingerprint }: Beginning): boolean =>
+  deriveStreamKeys(secret).fingerprint(logId) === secretFingerprint;
+
+/** The first that fits, any one where the log is empty; undefined: none does. @throws StoreUnavailableError */
+export async function secretOf(log: Pick<EventReader, 'readStream'>, secrets: Secrets): Promise<string | undefined> {
+  const begun = await beginningOf(log);
+  return secrets.find((secret) => secret !== undefined && (begun === undefined || fits(secret, begun)));
+}
+
+async function beginningOf(log: Pick<EventReader, 'readStream'>): Promise<Beginning | undefined> {
+  for await (const events of log.readStream(serviceStream))
+    for (const stored of events) {
+      const { event } = codec.decode(stored);
+      if (event.type !== 'ServiceInitialised') continue;
+      return { logId: event.data.log_id, secretFingerprint: event.data.secret_fingerprint };
+    }
+  return undefined;
+}
+
+/** The keys of the first secret that fits. @throws CommandFailedError none does @throws StoreUnavailableError */
+export async function streamKeysOf(log: Pick<EventReader, 'readStream'>, secrets: Secrets): Promise<StreamKeys> {
+  const found = await secretOf(log, secrets);
+  if (found !== undefined) return deriveStreamKeys(found);
+  throw new CommandFailedError(
+    secrets.every((secret) => secret === undefined)
+      ? 'To find a contact by its e-mail address the secret of this log is needed: set SECRET, or put the file secret into the data folder. A contact id needs none.'
+      : 'The secret at hand (SECRET, or the file secret in the data folder) is not the one that this log was begun with, so that no e-mail address can be found.',
+    { type: 'no_secret' },
+  );
+}
 
 interface SecretQuestion {
   readonly from: LogAddress;
   readonly to: LogAddress;
-  readonly log: Pick<ExaminedLog, 'logId' | 'secretFingerprint'>;
+  readonly log: Beginning;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -24,13 +62,11 @@ interface SecretOfLog {
 const mustMatch =
   'The service starts on this log only with the secret that the log was begun with: without it every contact would be split in two.';
 
-/** @throws CommandFailedError a log is written into a folder only with its secret */
+/** Of a log that is imported or migrated: it is not copied. @throws CommandFailedError a log is written into a folder only with its secret */
 export function secretOfLog({ from, to, log, environment }: SecretQuestion): SecretOfLog {
   const [source, target] = [secretFile(from), secretFile(to)];
   const [set, there, origin] = [withFiles(environment)['SECRET'], secretIn(target), secretIn(source)];
-  const found = [set, there, origin].find(
-    (secret) => secret !== undefined && deriveStreamKeys(secret).fingerprint(log.logId) === log.secretFingerprint,
-  );
+  const found = [set, there, origin].find((secret) => secret !== undefined && fits(secret, log));
   const headKey = target === '' || found === undefined ? undefined : deriveHeadKey(found);
   switch (found) {
     case undefined:
@@ -53,8 +89,9 @@ function adviceFor(secret: string, target: string): string {
   return `${wrong}${mustMatch} Set SECRET to ${secret}${file}.`;
 }
 
-/** The file that src/stores/data-folder.ts gives the secret; empty for a server. */
-export const secretFile = (log: LogAddress): string => (log.kind === 'folder' ? path.join(log.folder, 'secret') : '');
+/** Empty for a server. */
+const secretFile = (log: LogAddress): string =>
+  log.kind === 'embedded' ? dataFolderAt(path.dirname(log.file)).secretFile : '';
 
 const secretIn = (file: string): string | undefined =>
   existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;

@@ -1,6 +1,6 @@
 /** The running service, for the command line: finds it, asks it. */
 import { z } from 'zod';
-import { CommandFailedError, UsageError } from '../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../failures.js';
 import { pinnedFetch, type Fetch } from './pinned-fetch.js';
 
 export interface ServiceRequest {

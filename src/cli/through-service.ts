@@ -1,6 +1,6 @@
 /** What commands do through the running service: find it, read lists, change things one by one. */
 import { z } from 'zod';
-import { CommandFailedError } from '../transfer/failures.js';
+import { CommandFailedError } from '../failures.js';
 import type { CommandLine } from './command-line.js';
 import type { ServiceClient } from './service-client.js';
 

@@ -1,6 +1,7 @@
 /** The loaded states of the streams of one kind: a bounded cache, and the reads that fold later events. */
 import { codec, isUnreadable, UnreadableEventError, type DomainEvent } from '../events/codec.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
+import { createSingleFlight } from '../flow/single-flight.js';
 import type { LoadedState } from './batch.js';
 import type { Decider } from './decider.js';
 
@@ -21,11 +22,6 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
    * the cache, which holds whole streams.
    */
   const partialFolds = new Map<string, LoadedState<State>>();
-  const reads = new Map<
-    string,
-    { readonly running: Promise<LoadedState<State>>; next?: Promise<LoadedState<State>> }
-  >();
-
   const remember = (stream: string, loaded: LoadedState<State>): void => keep(cache, stream, loaded);
 
   function keep(kept: Map<string, LoadedState<State>>, stream: string, loaded: LoadedState<State>): void {
@@ -38,36 +34,14 @@ export function createStateCache<State, Event extends DomainEvent>(options: Stat
     }
   }
 
-  /**
-   * Folds the events after the cached state, in a read that begins after this call: a running one may already be past
-   * events that the caller must see. Callers that come meanwhile share the next one.
-   */
-  function readTail(stream: string): Promise<LoadedState<State>> {
-    const reading = reads.get(stream);
-    if (reading === undefined) return startRead(stream);
-    reading.next ??= reading.running.then(
-      () => startRead(stream),
-      () => startRead(stream),
-    );
-    return reading.next;
-  }
-
   function startOf(stream: string): LoadedState<State> {
     const known = cache.get(stream) ?? unread;
     const partial = partialFolds.get(stream);
     return partial !== undefined && partial.revision > known.revision ? partial : known;
   }
 
-  function startRead(stream: string): Promise<LoadedState<State>> {
-    const running = foldTail(stream, startOf(stream));
-    const entry = { running };
-    reads.set(stream, entry);
-    const forget = (): void => {
-      if (reads.get(stream) === entry) reads.delete(stream);
-    };
-    running.then(forget, forget);
-    return running;
-  }
+  /** Folds the events after the cached state, in a read that begins after this call. */
+  const readTail = createSingleFlight((stream: string) => foldTail(stream, startOf(stream)));
 
   /** Folds what came after this state, which must be a true fold of the stream's first events. */
   async function foldTail(stream: string, start: LoadedState<State>): Promise<LoadedState<State>> {

@@ -5,7 +5,6 @@ import { comparedAddress } from './address.js';
 export const groupsStream = 'groups';
 export const listsStream = 'lists';
 export const tagsStream = 'tags';
-export const serviceStream = 'service';
 export const keysStream = 'keys';
 export const erasuresStream = 'erasures';
 /** Who looked on a day in UTC, `YYYY-MM-DD`. */

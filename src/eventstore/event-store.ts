@@ -27,6 +27,10 @@ export interface StoredEvent extends EventToAppend {
   readonly position: Position;
 }
 
+/** For people. Holds nothing personal: stream names are keyed hashes. */
+export const eventInWords = ({ type, stream, revision, id }: StoredEvent): string =>
+  `${type} (revision ${revision} of ${stream}, id ${id})`;
+
 export interface AppendResult {
   readonly revision: bigint;
   readonly position: Position;

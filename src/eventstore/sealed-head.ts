@@ -18,17 +18,6 @@ export const macOf = (
     .update(`${field(logId)}${field(String(count))}${field(head)}`)
     .digest('hex');
 
-/** The log's name for itself, from its first event; empty where that does not say. */
-export function logIdIn(first: { readonly type: string; readonly data: string } | undefined): string {
-  if (first?.type !== 'ServiceInitialised') return '';
-  try {
-    const { log_id: logId } = JSON.parse(first.data) as { readonly log_id?: unknown };
-    return typeof logId === 'string' ? logId : '';
-  } catch {
-    return '';
-  }
-}
-
 /** Of a log and its sealed head, read at one moment. */
 export interface SealedLog {
   readonly logId: string;

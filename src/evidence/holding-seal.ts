@@ -1,10 +1,10 @@
 /** Whether a log is still the one that was sealed, by what is stored of its chain and tree, which is cheap; and whether the events behind a page are. */
+import { readLogId } from '../eventstore/log-id.js';
 import type { ReportSources, Shown } from '../audit/report/report.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, Position, StoredEvent } from '../eventstore/event-store.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
 import type { TreeSource } from '../eventstore/tree.js';
-import { readLogId } from '../projector/start.js';
 import { AlteredBlockError, pathOf } from './prove.js';
 import { createTree } from './proofs.js';
 import { checkSeal, fingerprintOf, ofAnotherLog, type Seal } from './seal.js';

@@ -2,6 +2,7 @@
  * Keeps the evidence chain of a log whose store keeps none: every event's link, computed once, as soon as the
  * event is in the log, and stored beside the views. What is altered in the log later differs from it.
  */
+import { readLogId } from '../eventstore/log-id.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import {
@@ -28,7 +29,6 @@ import {
 import { rootsPages } from './root-pages.js';
 import { pause } from '../projector/batch-delay.js';
 import { LeaseLostError, type Lease } from '../projector/lease.js';
-import { readLogId } from '../projector/start.js';
 
 export interface EvidenceOptions {
   readonly reader: EventReader;

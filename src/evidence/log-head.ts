@@ -1,8 +1,8 @@
 /** The end of a log and of its chain, of one moment: what an answer from the log rests on. */
+import { readLogId } from '../eventstore/log-id.js';
 import type { LogHead } from '../audit/answers.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { readLogId } from '../projector/start.js';
 
 type Log = Pick<EventReader, 'readStream' | 'head'> & { chainHead?(): ChainHead | undefined };
 

@@ -1,9 +1,9 @@
 /** A seal of what is verified, made now. */
+import { readLogId } from '../eventstore/log-id.js';
 import type { KeyObject } from 'node:crypto';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { TreeSource } from '../eventstore/tree.js';
-import { readLogId } from '../projector/start.js';
 import { createTree } from './proofs.js';
 import { createSeal, type Seal } from './seal.js';
 

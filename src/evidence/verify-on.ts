@@ -1,8 +1,8 @@
 /** Verifies the events that came since a verification, and the sealed head of the log. */
+import { readLogId } from '../eventstore/log-id.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import type { LinkSource } from '../eventstore/link-source.js';
-import { readLogId } from '../projector/start.js';
 import type { Difference } from './verify-difference.js';
 import { openHeadCheck } from './verify-head.js';
 import { verifyChain, type Verification } from './verify.js';

@@ -2,6 +2,7 @@
  * Verifies a log: computes the evidence chain again from the first event on, compares it with the links that the store keeps
  * and with seals, and says where the log differs. Reads events as they are stored; knows no kind of store.
  */
+import { logIdIn } from '../eventstore/log-id.js';
 import {
   firstLink,
   fromHex,
@@ -15,7 +16,6 @@ import {
 } from '../eventstore/chain.js';
 import type { LinkSource } from '../eventstore/link-source.js';
 import type { EventReader, Position } from '../eventstore/event-store.js';
-import { logIdIn } from '../eventstore/sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock } from '../eventstore/tree.js';
 import { differenceAt, nowhere, type Difference } from './verify-difference.js';
 import { createFindings, type Finding } from './verify-findings.js';

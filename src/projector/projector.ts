@@ -1,15 +1,15 @@
 /** The projector: one pass over the log for all live views, each batch committed together with its checkpoint. */
+import { demandLogId } from '../eventstore/log-id.js';
 import type { EventReader, StoredEvent } from '../eventstore/event-store.js';
 import type { Checkpoint, DocumentWrite, ReadModels, StoredView } from '../readmodels/read-models.js';
 import type { Projection } from '../projections/projection.js';
 import { aborted, pause, type BatchDelay } from './batch-delay.js';
 import { batches, type Batch } from './batches.js';
 import { foldBatch, handlersOf, PoisonEventError, type BatchFold } from './fold.js';
-import { createJobs, type ProjectorJob, type ProjectorJobs } from './jobs.js';
 import { LeaseLostError, type Lease } from './lease.js';
 import { dropOldStorages, readOldStorages, unparkOldStorages } from './old-storages.js';
 import { overTombstones, readParked, withParked, type ParkedStream } from './parked.js';
-import { demandLogId, ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
+import { ForeignViewsError, NewerViewsError, openCheckpoint } from './start.js';
 import {
   countUnknown,
   initialStatus,
@@ -17,8 +17,17 @@ import {
   type ProjectorFault,
   type ProjectorStatus,
 } from './status.js';
-import { checkpointName, storagesOf, storedIn, storedViews, moveCheckpoint, type ViewsWriter } from './storage.js';
-import { switchTo } from './switch.js';
+import {
+  checkpointName,
+  storagesOf,
+  storedIn,
+  storedViews,
+  moveCheckpoint,
+  type FoldedViews,
+  type ProjectorJobs,
+  type Switched,
+  type ViewsWriter,
+} from './storage.js';
 
 export interface ProjectorOptions {
   readonly reader: EventReader;
@@ -36,7 +45,7 @@ export interface ProjectorOptions {
   readonly lease?: Lease;
   /** What to do with views that were folded from another log, see `openCheckpoint`. Default: rebuild. */
   readonly foreignViews?: 'rebuild' | 'refuse';
-  /** Where rebuilds ask for a switch. Default: nobody does. */
+  /** What is to be done between two batches. Default: nothing. */
   readonly jobs?: ProjectorJobs;
   /** Builds all views up to the head. Default: they are folded in the ordinary way, from the first event on. */
   readonly buildInitially?: (build: InitialBuild) => Promise<Checkpoint | null>;
@@ -44,10 +53,7 @@ export interface ProjectorOptions {
   readonly dropAfter?: number;
 }
 
-export interface InitialBuild extends ViewsWriter {
-  readonly reader: EventReader;
-  readonly projections: readonly Projection[];
-  readonly signal: AbortSignal;
+export interface InitialBuild extends FoldedViews {
   readonly onProgress: (progress: BuildProgress) => void;
 }
 
@@ -57,6 +63,8 @@ const poisonPauseMs = 20;
 const backOffMs = { first: 50, most: 5_000 };
 /** How long readers have to notice that the views are reset. */
 const settleMs = 1_000;
+
+const noJobs: ProjectorJobs = { isWaiting: () => false, onAdded: () => undefined, next: async () => undefined };
 
 interface Run extends ViewsWriter {
   readonly options: ProjectorOptions;
@@ -71,7 +79,7 @@ interface Run extends ViewsWriter {
 
 /** Folds until the signal aborts, then finishes the batch and resolves. Never rejects: a failure is reported and tried again. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
-  const { signal, lease, readModels, jobs = createJobs() } = options;
+  const { signal, lease, readModels, jobs = noJobs } = options;
   const run: Run = {
     options,
     readModels,
@@ -117,7 +125,8 @@ async function runSession(run: Run): Promise<void> {
   dropLater(run, { views: await readOldStorages(run.readModels), signal: ended.signal });
   try {
     do {
-      for (let job = run.jobs.take(); job !== undefined; job = run.jobs.take()) await carryOut(run, job, ended.signal);
+      while (run.jobs.isWaiting())
+        await run.jobs.next({ ...run.options, ...run }, (switched) => useSwitched(run, switched, ended.signal));
       await follow(run);
     } while (run.jobs.isWaiting() && !aborted(signal));
   } finally {
@@ -199,25 +208,14 @@ function dropLater(run: Run, old: { readonly views: readonly StoredView[]; reado
   signal.addEventListener('abort', () => clearTimeout(timer));
 }
 
-async function carryOut(run: Run, job: ProjectorJob, signal: AbortSignal): Promise<void> {
-  const { projections } = run.options;
-  try {
-    if (run.checkpoint === null) throw new Error('nothing has been folded yet');
-    const switched = await switchTo({ ...run.options, ...run, checkpoint: run.checkpoint }, job.built);
-    if ('checkpoint' in switched) {
-      run.checkpoint = switched.checkpoint;
-      run.parked = await readParked(run.readModels);
-      const { storages: live } = switched.checkpoint;
-      run.handlers = handlersOf(storedIn(projections, live));
-      const missing = run.status.missing.filter((name) => live[name] === undefined);
-      report(run, { live, missing, parked: [...run.parked.values()] });
-      dropLater(run, { views: storedViews(switched.old), signal });
-    }
-    job.answer(switched.answer);
-  } catch (error) {
-    job.answer({ outcome: 'failed', reason: faultOf(error).message });
-    throw error;
-  }
+async function useSwitched(run: Run, { checkpoint, old }: Switched, signal: AbortSignal): Promise<void> {
+  const { storages: live } = checkpoint;
+  run.checkpoint = checkpoint;
+  run.parked = await readParked(run.readModels);
+  run.handlers = handlersOf(storedIn(run.options.projections, live));
+  const missing = run.status.missing.filter((name) => live[name] === undefined);
+  report(run, { live, missing, parked: [...run.parked.values()] });
+  dropLater(run, { views: storedViews(old), signal });
 }
 
 /** One subscription, until it ends, something fails, the lease is lost or a job is added. */

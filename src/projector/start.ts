@@ -1,7 +1,6 @@
 /** What the projector does before it folds: makes sure that the views belong to this log and to this code. */
-import { serviceStream } from '../events/streams.js';
+import { readLogId } from '../eventstore/log-id.js';
 import type { EventReader } from '../eventstore/event-store.js';
-import { logIdIn } from '../eventstore/sealed-head.js';
 import type { Checkpoint, ReadModels, View } from '../readmodels/read-models.js';
 import { dropAll, noteOldStorages, unpark } from './old-storages.js';
 import { parkedView } from './parked.js';
@@ -144,16 +143,4 @@ function refuseNewer(found: Checkpoint, views: readonly View[]): void {
   throw new NewerViewsError(
     `the views ${newer.map(({ name }) => name).join(', ')} are those of a newer version of this service`,
   );
-}
-
-/** Undefined while the log is empty. @throws StoreUnavailableError */
-export async function readLogId(reader: Pick<EventReader, 'readStream'>): Promise<string | undefined> {
-  for await (const [first] of reader.readStream(serviceStream, { limit: 1 })) return logIdIn(first) || undefined;
-  return undefined;
-}
-
-export async function demandLogId(reader: Pick<EventReader, 'readStream'>): Promise<string> {
-  const logId = await readLogId(reader);
-  if (logId === undefined) throw new Error('the log does not say which log it is: it has no ServiceInitialised');
-  return logId;
 }

@@ -1,4 +1,6 @@
 /** Storages: which one of a view is live, which one a rebuild builds beside it, and the checkpoints that say so. */
+import type { EventReader } from '../eventstore/event-store.js';
+import type { Projection } from '../projections/projection.js';
 import {
   storageOf,
   type Checkpoint,
@@ -62,6 +64,29 @@ export const storedIn = <V extends View>(views: readonly V[], storages: Storages
 export const sameStorages = (one: Storages, other: Storages): boolean =>
   Object.keys(one).length === Object.keys(other).length &&
   Object.entries(one).every(([name, storage]) => other[name] === storage);
+
+export interface FoldedViews extends ViewsWriter {
+  readonly reader: EventReader;
+  readonly projections: readonly Projection[];
+  readonly signal: AbortSignal;
+}
+
+export interface Switched {
+  readonly checkpoint: Checkpoint;
+  /** Live no more. */
+  readonly old: Storages;
+}
+
+/** Makes other storages live between two batches, while nothing is folded. */
+export interface ProjectorJobs {
+  isWaiting(): boolean;
+  onAdded(listener: () => void): void;
+  /** Does what waits first. `use` is called where other storages are live now. @throws what makes that unknown: the views are to be opened again. */
+  next(
+    views: FoldedViews & { readonly checkpoint: Checkpoint | null },
+    use: (switched: Switched) => Promise<void>,
+  ): Promise<void>;
+}
 
 /** What a change of the views needs, and what keeps a former holder of the lease from making one. */
 export interface ViewsWriter {

@@ -1,14 +1,21 @@
 /** Builds views that nobody reads yet: folds in memory, writes each document seldom and in the order of ids, and makes indexes last. */
+import { demandLogId } from '../eventstore/log-id.js';
 import { logStart, type EventReader, type Position, type StoredEvent } from '../eventstore/event-store.js';
 import { foldInto, handlersOf, parkedWrite } from '../projector/fold.js';
 import { readAhead } from '../projector/batches.js';
 import { overTombstones, parkedView, readParked, withParked, type ParkedStream } from '../projector/parked.js';
-import { demandLogId } from '../projector/start.js';
 import type { BuildProgress } from '../projector/status.js';
-import { storagesOf, moveCheckpoint, type ViewsWriter } from '../projector/storage.js';
+import {
+  storagesOf,
+  moveCheckpoint,
+  type ViewsWriter,
+  checkpointName,
+  initialBuildName,
+} from '../projector/storage.js';
 import type { Projection } from '../projections/projection.js';
 import type { Checkpoint, DocumentWrite, View } from '../readmodels/read-models.js';
 import { createBuildCache, type BuildCache } from './bulk-build-cache.js';
+import { prepareAll, type InitialBuild } from '../projector/projector.js';
 
 export interface BulkBuildInput extends ViewsWriter {
   readonly reader: Pick<EventReader, 'readAll' | 'readStream'>;
@@ -180,4 +187,18 @@ async function* pages(
     left.abort();
     await iterator.return?.();
   }
+}
+
+/** All views of a log that has none yet, or whose views were reset. Up to where the log is now; goes on where it was interrupted. Null while the log is empty. */
+export async function buildInitially(build: InitialBuild): Promise<Checkpoint | null> {
+  const { reader, readModels, projections, epoch, check } = build;
+  const until = await reader.head();
+  if (until === logStart) return await prepareAll(build);
+  const from = await readModels.checkpoint(initialBuildName);
+  const built = await bulkBuild({ ...build, name: initialBuildName, from, until, park: true });
+  const next = { ...built, storages: storagesOf(projections) };
+  await moveCheckpoint(build, { name: checkpointName, previous: null, next });
+  check();
+  await readModels.forget({ name: initialBuildName, previous: built, epoch });
+  return next;
 }

@@ -1,9 +1,8 @@
 /** A rebuild is a second projector: it builds the next storage of views beside the live one, follows the log while it compares the two, and has the projector switch. */
-import type { RebuildProgress, RebuiltView } from './answers.js';
+import { type RebuildProgress, type RebuiltView, createMeter, type RebuildResult, type RebuildRun } from './answers.js';
 import type { EventReader } from '../eventstore/event-store.js';
 import { PoisonEventError, type Poison } from '../projector/fold.js';
-import type { SwitchAnswer } from '../projector/jobs.js';
-import { foldNewStorages, type NewStorages, type NewStoragesFold } from '../projector/new-storages.js';
+import { type SwitchAnswer, foldNewStorages, type NewStorages, type NewStoragesFold } from './switch.js';
 import { readOldStorages } from '../projector/old-storages.js';
 import { readParked } from '../projector/parked.js';
 import {
@@ -23,7 +22,6 @@ import type { Projection } from '../projections/projection.js';
 import { storageOf, type Checkpoint, type ReadModels, type StoredView } from '../readmodels/read-models.js';
 import { bulkBuild, type WriteBounds } from './bulk-build.js';
 import { compareViews, type ViewComparison } from './compare-views.js';
-import { createMeter, type RebuildResult, type RebuildRun } from './progress.js';
 import { dropUnfinished } from './unfinished.js';
 
 export interface RebuildInput extends ViewsWriter {

@@ -5,33 +5,62 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The result of one check. Reasons hold neither credentials nor personal data. */
 export type ServerVerdict = { readonly status: 'ready' } | { readonly status: string; readonly reason: string };
 
-export interface AwaitedServer {
+export interface Waiting {
+  /** Statuses that may pass. Default: `unreachable` and `not_ready`. */
+  readonly waitsFor?: readonly string[];
+  /** Why the server is not there yet; called at each try. */
+  readonly onWaiting?: (reason: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface AwaitedServer extends Waiting {
   readonly name: string;
   readonly check: () => Promise<ServerVerdict>;
-  readonly onWaiting: (reason: string) => void;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export class ServerRefusedError extends Error {
   override readonly name = 'ServerRefusedError';
+
+  /**
+   * @param kind `address`: it cannot be used. `refused`: what answers there cannot. `absent`: it was not ready in time.
+   * @param reason in the words of the server, or of the adapter
+   */
+  constructor(
+    message: string,
+    readonly kind: 'address' | 'refused' | 'absent',
+    readonly reason: string,
+  ) {
+    super(message);
+  }
 }
 
+const mayPass = ['unreachable', 'not_ready'];
 const timeoutMs = 60_000;
 const backOffMs = { first: 250, most: 5_000 };
 
 /** Resolves when the server is ready. @throws ServerRefusedError when it cannot be used, or was not ready in time. @throws the signal's reason */
-export async function awaitServer({ name, check, onWaiting, signal }: AwaitedServer): Promise<void> {
+export async function awaitServer({
+  name,
+  check,
+  waitsFor = mayPass,
+  onWaiting,
+  signal,
+}: AwaitedServer): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (let pause = backOffMs.first; ; pause = Math.min(backOffMs.most, pause * 2)) {
     const verdict = await unlessAborted(check(), signal);
     if (!('reason' in verdict)) return;
     const { status, reason } = verdict;
     // Else waiting does not help: credentials, certificates, an address that cannot be used.
-    if (status !== 'unreachable' && status !== 'not_ready')
-      throw new ServerRefusedError(`${name} cannot be used: ${explanations[status] ?? status}. ${reason}`);
+    if (!waitsFor.includes(status))
+      throw new ServerRefusedError(
+        `${name} cannot be used: ${explanations[status] ?? status}. ${reason}`,
+        'refused',
+        reason,
+      );
     if (performance.now() + pause > deadline)
-      throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`);
-    onWaiting(reason);
+      throw new ServerRefusedError(`${name} was not there within ${timeoutMs / 1_000} s: ${reason}`, 'absent', reason);
+    onWaiting?.(reason);
     await unlessAborted(sleep(pause), signal);
   }
 }

@@ -1,11 +1,11 @@
 /** The data folder: the embedded stores, the outbox, and the secret and API key that the first start generates. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { writeDurably } from '../eventstore/durable-file.js';
 import { ConfigurationError } from './config.js';
-import { newApiKey } from './new-api-key.js';
+import { crc32 } from 'node:zlib';
 
 export type DataFolder = ReturnType<typeof dataFolderAt>;
 
@@ -32,6 +32,7 @@ export function dataFolderAt(folder: string) {
     viewsFile: file('views.db'),
     outbox: file('outbox'),
     keysFile,
+    secretFile: file('secret'),
     /** Where the service listens and, with HTTPS, its certificate in PEM: for the command line on the same machine. */
     writeAddress(address: string, certificate: string | undefined): void {
       if (certificate === undefined) rmSync(file('certificate.pem'), { force: true });
@@ -85,4 +86,21 @@ function readKeys(file: string): StoredKey[] {
       `${file} cannot be read. Put it back from the backup, or remove it: then a new key is generated.`,
     );
   }
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomCharacters = 32;
+const checksumCharacters = 6;
+
+/** A key that scanners of leaked secrets recognise. Matches `aud_[0-9A-Za-z]{38}`. The last six are the CRC-32 of the 32 before them, in base 62. */
+export function newApiKey(): string {
+  const random = Array.from({ length: randomCharacters }, () => digits.charAt(randomInt(digits.length))).join('');
+  return `aud_${random}${checksumOf(random)}`;
+}
+
+function checksumOf(text: string): string {
+  let checksum = '';
+  for (let left = crc32(text); checksum.length < checksumCharacters; left = Math.floor(left / digits.length))
+    checksum = digits.charAt(left % digits.length) + checksum;
+  return checksum;
 }

@@ -1,9 +1,10 @@
 /** Opens the two stores of the configuration, embedded or on servers, and waits for servers that are not there yet. */
 import { z } from 'zod';
-import { awaitServer, ServerRefusedError, type ServerVerdict } from './await-server.js';
+import { awaitServer, ServerRefusedError, type ServerVerdict, type Waiting } from './await-server.js';
 import type { Config } from './config.js';
 import type { DataFolder } from './data-folder.js';
 import { StoreUnavailableError, type EventReader, type EventStore } from '../eventstore/event-store.js';
+import type { EventStoreDbStore } from '../eventstore/eventstoredb/event-store.js';
 import { openSqliteEventReader } from '../eventstore/sqlite/reader.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../eventstore/sqlite/event-store.js';
 import { checkViews } from '../projector/start.js';
@@ -26,6 +27,8 @@ export const storeSettings = z.object({
   views: z.discriminatedUnion('kind', [embedded, z.object({ kind: z.literal('mongodb'), url: z.string() })]),
 });
 export type StoreSettings = z.output<typeof storeSettings>;
+/** Where a log is: the file in a data folder, or a server with a prefix of stream names. */
+export type LogAddress = StoreSettings['events'];
 
 /** Beside the port, what the embedded log alone has. */
 export type OpenEventStore = EventStore & Partial<Pick<SqliteEventStore, 'onCommitted' | 'chainHead' | 'altered'>>;
@@ -50,28 +53,20 @@ export const settingsOf = (
 export const isShared = ({ events, views }: StoreSettings): boolean =>
   events.kind !== 'embedded' || views.kind !== 'embedded';
 
-export interface EventStoreHooks {
+export interface EventStoreHooks extends Waiting {
   /** The key of the sealed head of an embedded log, asked for before the log is opened, while no other process can write to it. */
-  readonly headKey: () => Uint8Array;
+  readonly headKey?: () => Uint8Array;
   /** Called once when an embedded log turns out not to be what was written there. */
-  readonly onAltered: (message: string) => void;
-  readonly onFault: (error: Error) => void;
-  /** Why the server is not there yet; called at each try. */
-  readonly onWaiting: (reason: string) => void;
-  readonly signal?: AbortSignal | undefined;
+  readonly onAltered?: (message: string) => void;
+  readonly onFault?: (error: Error) => void;
 }
 
-/** @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
-export async function openEventStore(
-  settings: StoreSettings['events'],
-  { onFault, onWaiting, signal, headKey, onAltered }: EventStoreHooks,
-): Promise<OpenEventStore> {
-  if (settings.kind === 'embedded')
-    return await openSqliteEventStore({ file: settings.file, clock: Date.now, headKey, onFault, onAltered });
-  const { openEventStoreDb } = await eventStoreDb();
-  const store = usable(() => openEventStoreDb({ ...settings, onFault }));
+/** To append, too. @throws WriterLockedError @throws StoreUnavailableError @throws ServerRefusedError */
+export async function openEventStore(address: LogAddress, hooks: EventStoreHooks = {}): Promise<OpenEventStore> {
+  if (address.kind === 'embedded') return await openSqliteEventStore({ ...hooks, file: address.file, clock: Date.now });
+  const store = await openServer(address, hooks);
   try {
-    await awaitServer({ name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check(), onWaiting, signal });
+    await awaitServer({ ...hooks, name: 'EventStoreDB (EVENTSTORE_URL)', check: () => store.check() });
     return store;
   } catch (error) {
     await store.close();
@@ -79,39 +74,36 @@ export async function openEventStore(
   }
 }
 
-/** The adapter's message holds nothing of the address. */
-function usable<Store>(open: () => Store): Store {
+/** Follows the log in another thread, or beside its writer; a server is not waited for. @throws StoreUnavailableError @throws ServerRefusedError */
+export const openEventReader = async (
+  address: LogAddress,
+  hooks: Pick<EventStoreHooks, 'onFault'> = {},
+): Promise<OpenReader> =>
+  address.kind === 'embedded' ? openSqliteEventReader({ file: address.file }) : await openServer(address, hooks);
+
+async function openServer(
+  { url, prefix }: Extract<LogAddress, { kind: 'eventstoredb' }>,
+  { onFault }: Pick<EventStoreHooks, 'onFault'>,
+): Promise<EventStoreDbStore> {
+  const { openEventStoreDb } = await eventStoreDb();
   try {
-    return open();
+    return openEventStoreDb({ url, prefix, ...(onFault && { onFault }) });
   } catch (error) {
-    throw new ServerRefusedError(`EVENTSTORE_URL: ${error instanceof Error ? error.message : 'it cannot be used'}`);
+    // The adapter's message holds nothing of the address.
+    const reason = error instanceof Error ? error.message : 'it cannot be used';
+    throw new ServerRefusedError(`EVENTSTORE_URL: ${reason}`, 'address', reason);
   }
 }
 
-/** Follows the log in another thread. @throws StoreUnavailableError */
-export async function openEventReader(
-  settings: StoreSettings['events'],
-  { onFault }: Pick<EventStoreHooks, 'onFault'>,
-): Promise<OpenReader> {
-  if (settings.kind === 'embedded') return openSqliteEventReader({ file: settings.file });
-  return (await eventStoreDb()).openEventStoreDb({ ...settings, onFault });
-}
-
-export interface ViewsHooks extends Pick<EventStoreHooks, 'onWaiting' | 'signal'> {
+export interface ViewsHooks extends Waiting {
   readonly onDamage: (damage: string) => void;
 }
 
 /** Makes sure that the views can be opened: waits for their server, or discards a damaged file. @throws ServerRefusedError */
 export async function prepareViews(settings: StoreSettings['views'], hooks: ViewsHooks): Promise<void> {
   if (settings.kind === 'mongodb') {
-    const { onWaiting, signal } = hooks;
     const { checkMongo } = await mongoCheck();
-    return await awaitServer({
-      name: 'MongoDB (MONGODB_URL)',
-      check: () => checkMongo(settings.url),
-      onWaiting,
-      signal,
-    });
+    return await awaitServer({ ...hooks, name: 'MongoDB (MONGODB_URL)', check: () => checkMongo(settings.url) });
   }
   const damage = discardIfDamaged(settings.file);
   if (damage !== undefined) hooks.onDamage(damage);
@@ -121,11 +113,7 @@ export async function prepareViews(settings: StoreSettings['views'], hooks: View
  * Refuses views of another log, or of more of this log than there is: others may use them, or the log was shortened.
  * Call this before anything is written. @throws ForeignViewsError @throws ServerRefusedError
  */
-export async function refuseForeignViews(
-  settings: StoreSettings,
-  log: EventReader,
-  { onWaiting, signal }: Pick<EventStoreHooks, 'onWaiting' | 'signal'>,
-): Promise<void> {
+export async function refuseForeignViews(settings: StoreSettings, log: EventReader, waiting: Waiting): Promise<void> {
   const views = await openReadModels(settings.views);
   const check = async (): Promise<ServerVerdict> => {
     try {
@@ -139,7 +127,7 @@ export async function refuseForeignViews(
   };
   try {
     if (!isShared(settings)) await checkViews(log, views);
-    else await awaitServer({ name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check, onWaiting, signal });
+    else await awaitServer({ ...waiting, name: 'A store (EVENTSTORE_URL, MONGODB_URL)', check });
   } finally {
     await views.close();
   }
@@ -155,6 +143,28 @@ export async function openReadModels(
 ): Promise<ReadModels> {
   if (settings.kind === 'embedded') return openSqliteReadModels({ file: settings.file, ...options });
   return (await mongo()).openMongoReadModels(settings);
+}
+
+/** The projector waits while the same file is written to: about 50 ms at a time. */
+const embeddedBounds = { documents: 4_000, characters: 4 * 1024 * 1024 };
+
+/**
+ * As a rebuild needs them, in any thread or process: they wait for other writers, and leave them time to write.
+ * @throws StoreUnavailableError @throws ReadModelsUnavailableError
+ */
+export async function openRebuildStores({ events, views }: StoreSettings) {
+  const reader = await openEventReader(events);
+  const readModels = await openReadModels(views, { busyTimeout: longBusyTimeoutMs });
+  return {
+    reader,
+    readModels,
+    /** Of one write. Absent where nothing else waits for it. */
+    ...(views.kind === 'embedded' ? { bounds: embeddedBounds } : {}),
+    async close() {
+      await reader.close();
+      await readModels.close();
+    },
+  };
 }
 
 /** For queries only. @throws ReadModelsUnavailableError */

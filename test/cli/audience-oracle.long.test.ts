@@ -1,9 +1,10 @@
 /** The auditor knows what a plain list of what was done knows: on the command line, and on EventStoreDB over HTTP, too. */
+import { serviceStream } from '../../src/eventstore/log-id.js';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { deriveStreamKeys, serviceStream } from '../../src/events/streams.js';
+import { deriveStreamKeys } from '../../src/events/streams.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import { openEventStoreDb } from '../../src/eventstore/eventstoredb/event-store.js';
 import { command, doAll } from '../support/audit-commands.js';

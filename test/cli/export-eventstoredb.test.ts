@@ -1,7 +1,7 @@
 /** Exports from an EventStoreDB and imports into it: the same events, the same chain, the same contacts as from files. */
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { runImport } from '../../src/transfer/run-import.js';
+import { runImport } from '../../src/copy/import.js';
 import { logOn, onRealServer, patientMs } from '../support/eventstoredb-log.js';
 import { startStandIn, type StandIn } from '../support/eventstoredb-stand-in.js';
 import { exampleEvents, toAppend } from '../support/examples.js';

@@ -8,7 +8,7 @@ import { createSeal } from '../../src/evidence/seal.js';
 import { linkSourceOf, verifyLog } from '../../src/evidence/verify.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
 import { registerExport } from '../../src/cli/export/export.js';
-import { registerImport } from '../../src/cli/import/import.js';
+import { registerImport } from '../../src/cli/copy/import.js';
 import { createProgram, runProgram } from '../../src/cli/program.js';
 import { openSqliteEventReader } from '../../src/eventstore/sqlite/reader.js';
 import { audience, audienceProcess, startAudience } from '../support/audience.js';

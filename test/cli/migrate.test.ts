@@ -4,15 +4,15 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
-import type { Progress } from '../../src/transfer/progress.js';
-import { runMigration } from '../../src/transfer/run-migration.js';
-import { secretFile } from '../../src/cli/secret-of-log.js';
+import type { Progress } from '../../src/flow/progress.js';
+import { runMigration } from '../../src/copy/copy.js';
 import { openDataFolder } from '../../src/stores/data-folder.js';
 import { usually } from '../support/amount.js';
 import type { Ended } from '../support/audience.js';
 import { eventLogChild, startChild } from '../support/event-log.js';
 import {
+  addressOf,
+  eventsFileOf,
   headKeyOf,
   eventsInFolder,
   fill,
@@ -48,14 +48,6 @@ async function filledFolder(events = 150): Promise<string> {
 
 const inNewFolder = (name: string): string => path.join(newFolder(), name);
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
-
-test('knows the files of a data folder by the names that the service gives them', () => {
-  const name = newFolder();
-  const folder = openDataFolder(name);
-  folder.generateSecret();
-  expect(eventsFileOf(name)).toBe(folder.eventsFile);
-  expect(existsSync(secretFile({ kind: 'folder', folder: name }))).toBe(true);
-});
 
 describe('the command line', () => {
   test('--help says what it does, with examples', async () => {
@@ -226,26 +218,25 @@ describe('a log in use', () => {
     expect(err).toContain(`is running on ${to}. Stop it`);
   });
 
-  test('a source with a running service is copied as far as it goes, and the rest when it is stopped', async () => {
-    const from = await filledFolder(200);
+  test('a source with a running service is refused in words, and nothing is written; a dry run says so', async () => {
+    const from = await filledFolder(50);
     const to = inNewFolder('copy');
     const holder = startChild(process.execPath, eventLogChild, 'hold', eventsFileOf(from));
     await holder.until((lines) => lines.some(({ open }) => open));
-    const first = await migrate(['--from', from, '--to', to]);
-    expect(first.code).toBe(1);
-    expect(first.out).toContain('NOT FINISHED');
-    expect(first.out).toContain('Stop the service');
-    await holder.kill();
-    const second = await migrate(['--from', from, '--to', to]);
-    expect(second.code).toBe(0);
-    expect(second.out).toContain('copied      0 events');
+    const refused = await migrate(['--from', from, '--to', to]);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain(`is running on ${from}. Stop it`);
+    const dry = await migrate(['--from', from, '--to', to, '--dry-run']);
+    expect(dry.code).toBe(0);
+    expect(dry.out).toContain('A service is running on the source');
+    expect(existsSync(to)).toBe(false);
   });
 
   test('while it is copied no service can start on the source', async () => {
     const from = await filledFolder(50);
     let isRefused = false;
     const result = await runMigration(
-      { from: folderAt(from), to: folderAt(inNewFolder('copy')), isDryRun: false, headKeyOf },
+      { from: addressOf(from), to: addressOf(inNewFolder('copy')), isDryRun: false, headKeyOf },
       quickly({
         // The lock is taken before the first event is read.
         report: once(
@@ -261,8 +252,6 @@ describe('a log in use', () => {
     expect(isLocked(from)).toBe(false);
   });
 });
-
-const folderAt = (folder: string) => ({ kind: 'folder', folder }) as const;
 
 function once(when: (progress: Progress) => boolean, action: () => void): (progress: Progress) => void {
   let isDone = false;
@@ -290,7 +279,7 @@ test('a target that is altered between copy and comparison is found', async () =
   const to = newFolder();
   const total = (await eventsInFolder(from)).length;
   const result = await runMigration(
-    { from: folderAt(from), to: folderAt(to), isDryRun: false, headKeyOf },
+    { from: addressOf(from), to: addressOf(to), isDryRun: false, headKeyOf },
     quickly({
       report: once(
         ({ phase, done }) => phase === 'copying' && done === total,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { UnreadableHistoryError } from '../../src/audit/reading.js';
 import { registerAudit } from '../../src/cli/audit/audit.js';
 import type { CommandLine } from '../../src/cli/command-line.js';
-import { CommandFailedError, InterruptedError } from '../../src/transfer/failures.js';
+import { CommandFailedError, InterruptedError } from '../../src/failures.js';
 import { createProgram, runProgram, type GlobalOptions } from '../../src/cli/program.js';
 
 const hint = 'What there is: audience --help, and --help after each command.\n';

@@ -2,7 +2,7 @@
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CommandFailedError, UsageError } from '../../src/transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../src/failures.js';
 import { findService, type ServicePlace } from '../../src/cli/service-client.js';
 
 async function listening(listener: RequestListener): Promise<string> {

@@ -1,11 +1,11 @@
 /** docs/exports.md against the code: the columns of every export, and what the program takes. */
 import { expect, test } from 'vitest';
-import { contactsSource } from '../../src/transfer/export-contacts.js';
-import { eventsSource } from '../../src/transfer/export-events.js';
-import { growthSource } from '../../src/transfer/export-growth.js';
-import { listsSource } from '../../src/transfer/export-lists.js';
-import type { ExportLog } from '../../src/transfer/export-log.js';
-import { exportedKinds, formats } from '../../src/transfer/run-export.js';
+import { contactsSource } from '../../src/export/contacts.js';
+import { eventsSource } from '../../src/export/events.js';
+import { growthSource } from '../../src/export/growth.js';
+import { listsSource } from '../../src/export/lists.js';
+import type { ExportLog } from '../../src/export/log.js';
+import { exportedKinds, formats } from '../../src/export/run-export.js';
 import { codes, document, rows, section, withoutBlocks } from '../support/markdown.js';
 
 const text = document('docs/exports.md');

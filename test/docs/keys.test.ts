@@ -1,7 +1,7 @@
 /** docs/keys.md against the scopes and the form of keys. */
 import { expect, test } from 'vitest';
 import { scopes } from '../../src/events/scopes.js';
-import { newApiKey } from '../../src/stores/new-api-key.js';
+import { newApiKey } from '../../src/stores/data-folder.js';
 import { codes, document, rows, section } from '../support/markdown.js';
 
 const text = document('docs/keys.md');

@@ -1,6 +1,6 @@
 /** Ids that were added are always found, and few others. */
 import { expect, it } from 'vitest';
-import { createBloomFilter } from '../../src/rebuild/bloom-filter.js';
+import { createBloomFilter } from '../../src/rebuild/bulk-build-cache.js';
 import { createUlidSource } from '../../src/app/ids.js';
 
 it('has all ids that were added, of that view, and hardly any other', () => {

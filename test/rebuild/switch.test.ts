@@ -1,7 +1,7 @@
 /** The one command that a rebuild gives the projector: when it makes new storages live, and what it leaves alone. */
 import { expect, it } from 'vitest';
 import { contacts } from '../../src/projections/contacts.js';
-import type { NewStorages } from '../../src/projector/new-storages.js';
+import type { NewStorages } from '../../src/rebuild/switch.js';
 import { append, appendContacts, changeProfile, contactId, logOf, unreadable } from '../support/contact-log.js';
 import { exampleEvents as e } from '../support/examples.js';
 import { documentsOf, freshFold } from '../support/fresh-fold.js';

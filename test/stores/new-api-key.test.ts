@@ -1,7 +1,7 @@
 /** The form of generated API keys, as docs/keys.md tells it to scanners. */
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { newApiKey } from '../../src/stores/new-api-key.js';
+import { newApiKey } from '../../src/stores/data-folder.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstLink, linkAfter } from '../../src/eventstore/chain.js';
 import type { EventReader } from '../../src/eventstore/event-store.js';
-import { runExport, type ExportRequest, type ExportResult } from '../../src/transfer/run-export.js';
-import type { CopyOptions } from '../../src/transfer/copy-examined.js';
-import { runImport, type ImportResult } from '../../src/transfer/run-import.js';
-import { headKeyOf, eventsIn, newFolder, quickly } from './migrating.js';
+import { runExport, type ExportRequest, type ExportResult } from '../../src/export/run-export.js';
+import { demandChecksum } from '../../src/export/file.js';
+import type { CopyOptions } from '../../src/copy/copy.js';
+import { runImport } from '../../src/copy/import.js';
+import { addressOf, headKeyOf, eventsIn, newFolder, quickly } from './migrating.js';
 
 export interface Exported extends ExportResult {
   readonly file: string;
@@ -29,8 +30,12 @@ export async function exported(
   return { ...result, file };
 }
 
-export function imported(file: string, folder: string, more: Partial<CopyOptions> = {}): Promise<ImportResult> {
-  return runImport({ file, to: { kind: 'folder', folder }, isDryRun: false, headKeyOf }, quickly(more));
+/** As the command does it. */
+export async function imported(file: string, folder: string, more: Partial<CopyOptions> = {}) {
+  const options = quickly(more);
+  const hasChecksum = await demandChecksum(file, options.signal);
+  const result = await runImport({ file, to: addressOf(folder), isDryRun: false, headKeyOf }, options);
+  return { ...result, hasChecksum };
 }
 
 export const textOf = (file: string): string => readFileSync(file, 'utf8');

@@ -1,4 +1,5 @@
 /** For tests of the EventStoreDB adapter against faults: a store on a stand-in, another beside it, and what one does with them. */
+import type { Timings } from '../../src/eventstore/eventstoredb/connection.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -15,7 +16,6 @@ import {
   type EventStoreDbOptions,
   type EventStoreDbStore,
 } from '../../src/eventstore/eventstoredb/event-store.js';
-import type { Timings } from '../../src/eventstore/eventstoredb/timings.js';
 import { startStandIn, type StandIn, type StandInOptions } from './eventstoredb-stand-in.js';
 
 export const prefix = 'audience-';

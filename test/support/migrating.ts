@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CopyOptions } from '../../src/transfer/copy-examined.js';
-import { copyFrom, findCommonBeginning, type Copying, type Reached } from '../../src/transfer/copy-log.js';
-import { eventsFileOf } from '../../src/transfer/log-endpoints.js';
-import type { RetryPolicy } from '../../src/transfer/with-retry.js';
+import type { CopyOptions } from '../../src/copy/copy.js';
+import { copyMissing, type Copying } from '../../src/copy/append.js';
+import { findCommonBeginning, type Reached } from '../../src/copy/compare.js';
+import { dataFolderAt } from '../../src/stores/data-folder.js';
+import type { RetryPolicy } from '../../src/eventstore/with-retry.js';
 import { deriveHeadKey, deriveStreamKeys } from '../../src/events/streams.js';
 import {
   AppendInDoubtError,
@@ -34,12 +35,19 @@ export function newFolder(): string {
   return folder;
 }
 
+export const eventsFileOf = (folder: string): string => dataFolderAt(folder).eventsFile;
+export const addressOf = (folder: string) => ({ kind: 'embedded', file: eventsFileOf(folder) }) as const;
+
 export const openFolder = (folder: string): Promise<SqliteEventStore> =>
   openSqliteEventStore({ file: eventsFileOf(folder), clock: Date.now, headKey: headKeyOf });
 
 /** Compares what is there already and copies the rest, as import and migration do. */
-export const copyLog = async (copying: Copying): Promise<Reached> =>
-  copyFrom(await findCommonBeginning(copying), copying);
+export async function copyLog(
+  logs: Omit<Copying, 'source' | 'until'> & { readonly source: EventReader },
+): Promise<Reached> {
+  const copying = { ...logs, until: await logs.source.head() };
+  return await copyMissing(await findCommonBeginning(copying), copying);
+}
 
 /** The same numbers for the same seed. */
 export function randomFrom(seed: number): () => number {

@@ -8,13 +8,12 @@ import { onTestFinished } from 'vitest';
 import type { SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { createLease } from '../../src/projector/lease.js';
 import { createLiveReader, type LiveReader } from '../../src/projector/live-reader.js';
-import { createJobs, type ProjectorJobs } from '../../src/projector/jobs.js';
+import { createSwitches, type Switches } from '../../src/rebuild/switch.js';
 import type { Projection } from '../../src/projections/projection.js';
 import type { ProjectorFault } from '../../src/projector/status.js';
 import { runProjector } from '../../src/projector/projector.js';
-import { buildInitially } from '../../src/rebuild/initial-build.js';
-import type { RebuildProgress } from '../../src/rebuild/answers.js';
-import type { RebuildResult, RebuildRun } from '../../src/rebuild/progress.js';
+import { buildInitially } from '../../src/rebuild/bulk-build.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from '../../src/rebuild/answers.js';
 import { runRebuild } from '../../src/rebuild/rebuild.js';
 import { liveProjections } from '../../src/projections/views.js';
 import type { ReadModels } from '../../src/readmodels/read-models.js';
@@ -41,7 +40,7 @@ export interface RunningProjector extends Omit<StatusWatch, 'tell'> {
   readonly faults: ProjectorFault[];
   /** Told of each switch as the HTTP thread of a service is. */
   readonly reader: LiveReader;
-  readonly requestSwitch: ProjectorJobs['requestSwitch'];
+  readonly requestSwitch: Switches['requestSwitch'];
   rebuild(run: Partial<RebuildRun>, options?: RebuildOptions): Promise<RebuildResult>;
   stop(): Promise<void>;
 }
@@ -71,7 +70,7 @@ export function startProjector(parts: ProjectorParts): RunningProjector {
   const stopping = new AbortController();
   const { tell, ...watch } = createStatusWatch(store);
   const faults: ProjectorFault[] = [];
-  const jobs = createJobs();
+  const jobs = createSwitches();
   const reader = createLiveReader(openSqliteReadModels({ file: views.file, readOnly: true }), projections);
   let epoch = 0;
   const lease =

@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../audit/answers.js';
 import type { Audit } from '../../audit/audit.js';
 import type { Feed, FeedRequest } from '../../audit/feed.js';
 import { hiddenFrom } from '../../audit/redaction.js';
-import { createSlots } from '../../audit/slots.js';
+import { createSlots } from '../../flow/slots.js';
 import { ServiceError } from '../../errors.js';
 import { wholeLog } from '../../events/access.js';
 import { createAccessLog, type AccessLog } from './access.js';

@@ -1,7 +1,7 @@
 /** The endpoint of a list as it was at a time: members line by line, as NDJSON or CSV. */
 import type { Audit } from '../../audit/audit.js';
 import { listAsCsv, listAsLines } from '../../audit/list-lines.js';
-import { createSlots, shortLine } from '../../audit/slots.js';
+import { createSlots, shortLine } from '../../flow/slots.js';
 import type { AccessLog } from './access.js';
 import type { Endpoints } from '../endpoints/endpoints.js';
 import type { Routes } from '../routes.js';

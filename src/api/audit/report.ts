@@ -1,7 +1,7 @@
 /** What the endpoint of reports does: the facts about one person as JSON, or as a page to be printed. */
 import type { Audit } from '../../audit/audit.js';
 import { hiddenFrom } from '../../audit/redaction.js';
-import { createSlots, shortLine } from '../../audit/slots.js';
+import { createSlots, shortLine } from '../../flow/slots.js';
 import { createReport, type ReportSources } from '../../audit/report/report.js';
 import { pagePolicy } from '../../audit/report/page.js';
 import { reportPage } from '../../audit/report/report-page.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { proveConsistency } from '../../evidence/prove.js';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';

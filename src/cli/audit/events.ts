@@ -6,7 +6,7 @@ import { isEventType, type Feed, type FeedRequest } from '../../audit/feed.js';
 import { auditing, findContact, type Auditing } from './log.js';
 import { limit, periodIn, withPeriod } from './options.js';
 import type { CommandLine } from '../command-line.js';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { printable } from '../printable.js';

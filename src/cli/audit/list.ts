@@ -9,7 +9,7 @@ import { auditing } from './log.js';
 import { timeOption } from './options.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { demandPlace, writeWhole } from '../../transfer/export-file.js';
+import { demandPlace, writeWhole } from '../../export/file.js';
 import { notRecorded, sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';
 import { table } from '../table.js';

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { isCalendarDay, parseTime, type Edge } from '../../audit/times.js';
 import { isAddress } from '../../events/address.js';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 
 type Clock = () => number;
 

@@ -11,7 +11,7 @@ import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';
 import { AlteredEventError } from '../../eventstore/link-source.js';
 import type { TreeSource } from '../../eventstore/tree.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { sayNotRecorded } from '../not-recorded.js';
 import { withExamples } from '../program.js';

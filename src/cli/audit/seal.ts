@@ -6,7 +6,7 @@ import { sealKeyName } from '../../evidence/seal-key.js';
 import { fingerprintOf, SealError, type Seal } from '../../evidence/seal.js';
 import { demandDestination, put, sealKeyOf, verifiedSeal } from './sealing.js';
 import type { CommandLine } from '../command-line.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { CommandFailedError } from '../../failures.js';
 import { withExamples } from '../program.js';
 import { count } from '../progress-bar.js';
 import { whileOpen } from '../while-open.js';

@@ -1,4 +1,5 @@
 /** What the commands that seal and prove have in common: the key, a seal made now, the file. */
+import { readLogId } from '../../eventstore/log-id.js';
 import type { KeyObject } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,9 +13,8 @@ import { verifyOn } from '../../evidence/verify-on.js';
 import type { ChainHead } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import type { TreeSource } from '../../eventstore/tree.js';
-import { readLogId } from '../../projector/start.js';
-import { demandPlace, withDraft } from '../../transfer/export-file.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { demandPlace, withDraft } from '../../export/file.js';
+import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { whileOpen } from '../while-open.js';
 import { openLinks, type KnownLinks } from './evidence-links.js';

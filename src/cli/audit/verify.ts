@@ -11,7 +11,7 @@ import type { ReadModelReader } from '../../readmodels/read-models.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
 import { openLinks } from './evidence-links.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import { withExamples } from '../program.js';
 import { createProgressBar } from '../progress-bar.js';
 import { whileOpen } from '../while-open.js';

@@ -1,7 +1,7 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import { limit, limitOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';

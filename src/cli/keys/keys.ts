@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { parseTime } from '../../audit/times.js';
 import { scopes } from '../../events/scopes.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import type { ServiceClient } from '../service-client.js';

@@ -6,7 +6,7 @@ import { emails, type EmailDocument } from '../../projections/emails.js';
 import { createQueries } from '../../projections/queries.js';
 import { checkpointName } from '../../projector/storage.js';
 import type { ReadModelReader } from '../../readmodels/read-models.js';
-import { CommandFailedError } from '../../transfer/failures.js';
+import { CommandFailedError } from '../../failures.js';
 import { retainedSince } from '../../privacy/retention.js';
 import { wholeNumberIn } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';

@@ -1,4 +1,5 @@
 /** `audience privacy status`: erasures as the log has them, those that it lacks, and digests that no erasure explains. */
+import { readLogId } from '../../eventstore/log-id.js';
 import type { Command } from 'commander';
 import path from 'node:path';
 import { z } from 'zod';
@@ -10,8 +11,7 @@ import { isRedacted } from '../../eventstore/chain.js';
 import type { EventReader } from '../../eventstore/event-store.js';
 import { isScavenged, waitsOf, type ErasureWaits } from '../../privacy/person-in-stores.js';
 import { missingErasures, readRegister, registerName, type RegisterEntry } from '../../privacy/register.js';
-import { readLogId } from '../../projector/start.js';
-import { UsageError } from '../../transfer/failures.js';
+import { UsageError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { counted, createProgressBar } from '../progress-bar.js';

@@ -7,7 +7,7 @@ import { liveProjections } from '../../projections/views.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
 import { registerRebuild } from './rebuild.js';
-import { statusFrom, type ViewStatus } from './status.js';
+import { statusFrom, type ViewStatus } from './report.js';
 import { writeItems } from '../table.js';
 import { whileOpen } from '../while-open.js';
 

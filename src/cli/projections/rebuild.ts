@@ -6,14 +6,13 @@ import type { Poison } from '../../projector/fold.js';
 import { liveProjections } from '../../projections/views.js';
 import { paintFor } from '../colours.js';
 import type { CommandLine } from '../command-line.js';
-import { CommandFailedError, UsageError } from '../../transfer/failures.js';
-import { commandRetry, withRetry } from '../../transfer/with-retry.js';
+import { CommandFailedError, UsageError } from '../../failures.js';
+import { commandRetry, withRetry } from '../../eventstore/with-retry.js';
 import { rebuild as rebuildSchema, type Rebuild } from '../../rebuild/answers.js';
 import { isOpen } from '../../rebuild/rebuild-record.js';
 import { withExamples } from '../program.js';
 import { createProgressBar, type ProgressBar } from '../progress-bar.js';
-import { rebuiltInWords, type Rebuilt } from './report.js';
-import { statusFrom } from './status.js';
+import { rebuiltInWords, type Rebuilt, statusFrom } from './report.js';
 import type { ServiceClient } from '../service-client.js';
 import { whileOpen } from '../while-open.js';
 

@@ -1,9 +1,11 @@
 /** What came of a rebuild, in words. */
-import type { Rebuild } from '../../rebuild/answers.js';
+import { type Rebuild, viewState, type ViewState } from '../../rebuild/answers.js';
 import type { Paint } from '../colours.js';
 import { count } from '../progress-bar.js';
 import { printable } from '../printable.js';
 import { table } from '../table.js';
+import type { ServiceClient } from '../service-client.js';
+import { itemsFrom } from '../through-service.js';
 
 /** What is told of it. */
 export type Rebuilt = Pick<Rebuild, 'rebuild_id' | 'dry_run' | 'outcome' | 'progress' | 'fault' | 'results' | 'poison'>;
@@ -48,3 +50,10 @@ function poisonLines(poison: Rebuilt['poison']): readonly string[] {
     ...(metadata === null ? [] : [`  metadata  ${printable(metadata)}\n`]),
   ];
 }
+
+/** Without a service the lag is not known. */
+export type ViewStatus = Omit<ViewState, 'lag_ms'> & { readonly lag_ms: number | null };
+
+/** @throws CommandFailedError */
+export const statusFrom = (service: ServiceClient): Promise<readonly ViewStatus[]> =>
+  itemsFrom(service, '/v1/projections', { item: viewState });

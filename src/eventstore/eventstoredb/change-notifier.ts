@@ -5,10 +5,9 @@
  */
 import { END } from '@eventstore/db-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from './connection.js';
+import type { Connection, Timings } from './connection.js';
 import { faultOf, isAborted } from './faults.js';
 import { filterOf } from './pages.js';
-import type { Timings } from './timings.js';
 
 export type ChangeNotifier = ReturnType<typeof createChangeNotifier>;
 

@@ -13,8 +13,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpectedRevision } from '../event-store.js';
 import { closedError, faultOf, isReplaced, SilenceError, type FaultKind } from './faults.js';
 import type { EventsStream, ServerAnswer, ServerEvent } from './read-events.js';
-import { allowTlsByAddress } from './tls-by-address.js';
 import type { ServerAddress } from './url.js';
+import { isIP } from 'node:net';
+import tls, { type ConnectionOptions } from 'node:tls';
 
 export interface AppendCall {
   readonly stream: string;
@@ -164,3 +165,31 @@ function cancel(stream: Stream): void {
   const cancelled = 'unsubscribe' in stream ? stream.unsubscribe() : stream.cancel();
   Promise.resolve(cancelled).catch(() => undefined);
 }
+
+const connect = tls.connect as (options: ConnectionOptions, ...rest: unknown[]) => tls.TLSSocket;
+
+/**
+ * TLS to a server that is named by its IP address. gRPC's library gives the address as the server's name, which RFC 6066 does
+ * not allow and Node 26 refuses, so that no connection comes about (@grpc/grpc-js 1.14.7; older Nodes warned, DEP0123).
+ * Such calls name nobody. The certificate must be for the address, as before.
+ */
+function allowTlsByAddress(): void {
+  tls.connect = ((options: ConnectionOptions, ...rest: unknown[]) => {
+    const { servername = '' } = options;
+    return connect(isIP(servername) === 0 ? options : { ...options, host: servername, servername: '' }, ...rest);
+  }) as typeof tls.connect;
+}
+
+/** Time-outs and intervals of this adapter, in milliseconds. Tests shorten them. */
+export const defaultTimings = {
+  appendMs: 3_000,
+  /** A read is given up when the server is silent for so long. */
+  silenceMs: 5_000,
+  /** Subscriptions that are caught up look into the log so often, notified or not. */
+  pollMs: 1_000,
+  /** A live subscription that said nothing of new events for so long has stalled. */
+  stalledMs: 30_000,
+  firstBackOffMs: 100,
+  lastBackOffMs: 5_000,
+};
+export type Timings = Readonly<typeof defaultTimings>;

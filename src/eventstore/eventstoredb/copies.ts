@@ -1,4 +1,5 @@
 /** The redacted copies of events on EventStoreDB: where they are, read on before and after each page, and how they come into reads. */
+import { createSingleFlight } from '../../flow/single-flight.js';
 import { FORWARDS } from '@eventstore/db-client';
 import { Buffer } from 'node:buffer';
 import { logStart, StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
@@ -52,8 +53,6 @@ export function createCopies(
   let sorted: Position[] = [];
   let added: Position[] = [];
   let count = 0;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
   let news: Map<Position, StoredEvent> | undefined;
 
   /** Up to `limit` copies from one on. */
@@ -100,20 +99,7 @@ export function createCopies(
     return sorted;
   }
 
-  /** Those who ask while one is reading share the read after it. */
-  function load(): Promise<void> {
-    if (running === undefined) {
-      running = readOn().finally(() => (running = undefined));
-      return running;
-    }
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return load();
-      });
-    return next;
-  }
+  const load = createSingleFlight(readOn);
 
   async function written(write: () => Promise<void>): Promise<ReadonlyMap<Position, StoredEvent>> {
     await load();

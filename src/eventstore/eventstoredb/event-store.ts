@@ -17,7 +17,7 @@ import {
 import { validateAppend, validateCanonical } from '../validate-append.js';
 import { createChangeNotifier } from './change-notifier.js';
 import { checkEventStoreDb, type EventStoreDbCheck } from './check.js';
-import { openConnection, type AppendCall } from './connection.js';
+import { defaultTimings, openConnection, type AppendCall, type Timings } from './connection.js';
 import { appendError, closedError, isAborted } from './faults.js';
 import { createHead } from './head.js';
 import { createPages } from './pages.js';
@@ -25,7 +25,6 @@ import { formatPosition, isPosition } from './positions.js';
 import { createReader } from './reader.js';
 import { createRedactions } from './redactions.js';
 import { startScavenges } from './scavenge.js';
-import { defaultTimings, type Timings } from './timings.js';
 import { parseServerUrl } from './url.js';
 
 export interface EventStoreDbOptions {

@@ -8,12 +8,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as rest } from 'node:timers/promises';
 import { withDigests } from '../chain.js';
 import { StoreUnavailableError, type Position, type StoredEvent } from '../event-store.js';
-import type { Connection } from './connection.js';
+import type { Connection, Timings } from './connection.js';
 import { createCopies, type Copies } from './copies.js';
 import { unavailable } from './faults.js';
 import { eventsPerPage, type Pages } from './pages.js';
 import { readEvents, type ServerEvent } from './read-events.js';
-import type { Timings } from './timings.js';
 
 const charactersPerAppend = 64 * 1024;
 /** Streams that are redacted at a time; what they copy is written together. With more of them others wait longer. */

@@ -1,4 +1,5 @@
 /** Appends within one transaction: checks each against its stream, then inserts. Runs in the writer thread. */
+import { logIdIn } from '../log-id.js';
 import { createSecretKey } from 'node:crypto';
 import type { Changes, Database } from '../../sqlite/database.js';
 import {
@@ -13,7 +14,7 @@ import {
   type ChainedEvent,
   type Hash,
 } from '../chain.js';
-import { headFault, leftFault, logIdIn, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
+import { headFault, leftFault, macOf, unsealedEvents, type HeadFault } from '../sealed-head.js';
 import { blockOf, createGrowingTree, eventsPerBlock, type GrowingTree } from '../tree.js';
 import { readSealedLog } from './links.js';
 import { unpadded, withRoom } from './redact.js';

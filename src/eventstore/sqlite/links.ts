@@ -1,4 +1,5 @@
 /** Reads the evidence chain of the embedded log: events with their stored links, the chain's end, and what stands beside the events. */
+import { logIdIn } from '../log-id.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Value } from '../../sqlite/database.js';
 import {
@@ -14,10 +15,9 @@ import {
 } from '../chain.js';
 import { AlteredEventError, type LinkSource } from '../link-source.js';
 import { StoreUnavailableError, type Position } from '../event-store.js';
-import { logIdIn, type SealedHead, type SealedLog } from '../sealed-head.js';
+import { type SealedHead, type SealedLog } from '../sealed-head.js';
 import { eventsPerBlock, type TreeSource } from '../tree.js';
-import { integrityFault } from './integrity-check.js';
-import type { EventRow } from './format.js';
+import { integrityFault, type EventRow } from './format.js';
 import { unpadded } from './redact.js';
 import { formatPosition, parsePosition } from './schema.js';
 

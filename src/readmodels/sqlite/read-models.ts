@@ -1,5 +1,6 @@
 /** Read models embedded in one SQLite file: documents, indexes and checkpoints, each commit one transaction. */
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Database, sqliteCode, sqliteMessage } from '../../sqlite/database.js';
 import {
   CommitConflictError,
@@ -103,6 +104,9 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     for (const write of commit.writes) table(write.view).write(write);
   };
 
+  /** Making and dropping the indexes of a large view may block this thread for longer than a lease is valid: its renewal comes first. */
+  const overdue = (): Promise<void> => pause(1);
+
   return {
     get: async <D>(view: View, id: string) => {
       const row = guarded(() => table(view).read(id));
@@ -111,14 +115,20 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     getMany: async <D>(view: View, ids: readonly string[]) => readAll(view, ids, living<D>),
     find: async (view, query) => guarded(() => find(view, query)),
     checkpoint: async (name) => guarded(() => readCheckpoint(db, name)?.checkpoint ?? null),
-    prepare: async (view, { bare = false } = {}) => guarded(() => createTables(db, view, bare)),
+    async prepare(view, { bare = false } = {}) {
+      guarded(() => createTables(db, view, bare));
+      if (!bare) await overdue();
+    },
     load: async (view, ids) =>
       readAll(view, ids, ([, document, position]) => ({
         document: document === null ? null : parse<Document>(document),
         position,
       })),
     commit: async (commit) => guarded(() => db.transaction(() => commitAll(commit), 'immediate')),
-    drop: async (view) => dropTables(db, storageName(view)).catch(fail),
+    async drop(view) {
+      await dropTables(db, storageName(view)).catch(fail);
+      await overdue();
+    },
     forget: async (checkpoint) => guarded(() => db.transaction(() => forgetCheckpoint(db, checkpoint), 'immediate')),
     async scrub(views) {
       for (const view of views) await scrubView(db, view).catch(fail);

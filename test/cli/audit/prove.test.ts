@@ -1,4 +1,5 @@
 /** `audience audit prove` and `consistency` as an auditor uses them. */
+import { readLogId } from '../../../src/eventstore/log-id.js';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { keepVerifiedHead } from '../../../src/evidence/verified-head.js';
 import { openSqliteEventReader } from '../../../src/eventstore/sqlite/reader.js';
 import { openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
-import { readLogId } from '../../../src/projector/start.js';
 import { audience, notRecorded, type Ended } from '../../support/audience.js';
 import { personOf, secret, writePast } from '../../support/proofs.js';
 import { verifyAll } from '../../support/verify-many.js';

@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createLease } from '../../../src/projector/lease.js';
 import { ReadModelsUnavailableError, type View } from '../../../src/readmodels/read-models.js';
 import { discardIfDamaged, openSqliteReadModels } from '../../../src/readmodels/sqlite/read-models.js';
 import { readModelsContract, type ReadModelsHarness } from '../../contract/read-models.js';
@@ -21,6 +22,26 @@ function sqliteHarness(): ReadModelsHarness {
 }
 
 readModelsContract('SQLite', sqliteHarness);
+
+it.each(['prepare', 'drop'] as const)(
+  'the lease is held after a %s that took longer than it is valid',
+  async (slow) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'read-models-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    let time = 0;
+    const ttl = 40;
+    const models = openSqliteReadModels({ file: path.join(folder, 'views.db'), now: () => time });
+    const lease = createLease({ readModels: models, name: 'rebuild', holder: 'one', ttl, now: () => time });
+    await lease.hold(new AbortController().signal);
+    // As if the call blocked the thread, which it does in one go with what follows here.
+    for (const until = performance.now() + ttl; performance.now() < until;);
+    time += 2 * ttl;
+    await models[slow]({ name: 'things', version: 1, indexes: [] });
+    expect(() => lease.check()).not.toThrow();
+    await lease.close();
+    await models.close();
+  },
+);
 
 describe('SQLite read models', () => {
   const view: View = {

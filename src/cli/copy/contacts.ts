@@ -1,0 +1,82 @@
+/** `audience import contacts`: a CSV file into a list, through the running service. */
+import { Option, type Command } from 'commander';
+import path from 'node:path';
+import { z } from 'zod';
+import { delimiters, encodings } from '../../copy/csv-file.js';
+import { importContacts, type ContactsImport, type ContactsImported } from '../../copy/contacts.js';
+import type { CommandLine } from '../command-line.js';
+import { copyOnTerminal } from './on-terminal.js';
+import { withExamples } from '../program.js';
+import { count, duration } from '../progress-bar.js';
+import type { ServiceAnswer, ServiceClient } from '../service-client.js';
+import { demandService } from '../through-service.js';
+
+const optionsSchema = z.object({
+  list: z.string(),
+  map: z.array(z.string()).default([]),
+  status: z.string().optional(),
+  encoding: z.enum(encodings),
+  delimiter: z.enum(delimiters),
+  dryRun: z.boolean().default(false),
+  resubscribe: z.boolean().default(false),
+});
+
+export function registerImportContacts(group: Command, line: CommandLine): void {
+  const command = group
+    .command('contacts')
+    .description('saves the contacts of a CSV file in a list, through the running service')
+    .argument('<file>', 'CSV; its first line names the columns')
+    .requiredOption('--list <id>', 'the list')
+    .option('--map <column=field...>', 'what a column is, where its name does not say so')
+    .addOption(new Option('--status <status>', 'of rows that have none').choices(['Subscribed', 'Unsubscribed']))
+    .addOption(new Option('--encoding <name>', 'of the file').choices(encodings).default('utf-8'))
+    .addOption(new Option('--delimiter <sign>', 'between cells').choices(delimiters).default(','))
+    .option('--resubscribe', 'also subscribes people who have unsubscribed')
+    .option('--dry-run', 'checks every row, and writes nothing but the report of rejected rows')
+    .action((file: unknown, options: unknown) => {
+      const { list: listId, dryRun: isDryRun, ...rest } = optionsSchema.parse(options);
+      return run(line, { file: z.string().parse(file), listId, isDryRun, ...rest });
+    });
+  withExamples(command, [
+    'audience import contacts people.csv --list lst_01J… --status Subscribed --dry-run',
+    "audience import contacts people.csv --list lst_01J… --map 'Mail privat=email' 'Notes='",
+  ]);
+}
+
+async function run(line: CommandLine, request: ContactsImport): Promise<void> {
+  const find = () => demandService(line, ': contacts are imported through it.');
+  let service: ServiceClient | undefined = await find();
+  const name = service.isNamed ? service.url : path.resolve(line.dataDir);
+  async function send(target: string, body: string): Promise<ServiceAnswer> {
+    // Where it has failed it may have been started again, on another port.
+    const asked = (service ??= await find());
+    service = undefined;
+    const answer = await asked.ask({ method: 'POST', path: target, body });
+    service = asked;
+    return answer;
+  }
+  const { result, milliseconds } = await copyOnTerminal(
+    line,
+    (options) => importContacts(request, { ...options, service: name, send }),
+    'bytes',
+  );
+  const { file, listId: list_id, isDryRun: dry_run } = request;
+  const outcome = dry_run ? 'checked' : 'imported';
+  const report = { outcome, file, list_id, dry_run, ...result, milliseconds: Math.round(milliseconds) };
+  await line.stdout.write(line.json ? `${JSON.stringify(report)}\n` : inWords(request, result, milliseconds));
+  if (result.rejected > 0) line.exitWith(1);
+}
+
+function inWords(
+  request: ContactsImport,
+  { rejected_file, ...counts }: ContactsImported,
+  milliseconds: number,
+): string {
+  const lines = [
+    `From ${request.file} to list ${request.listId}, in ${duration(milliseconds / 1_000)}`,
+    ...Object.entries(counts).map(([name, number]) => `  ${name.padEnd(12)}  ${count(number)}`),
+    ...(rejected_file === null ? [] : ['', `Rejected rows, with reasons: ${rejected_file}`]),
+    ...(request.isDryRun ? ['', 'Dry run: nothing was imported.'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

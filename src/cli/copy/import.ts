@@ -1,0 +1,54 @@
+/** `audience import`: an export of events back into an empty store, as the same log; and contacts. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { demandedSeals } from '../audit/verify.js';
+import type { CommandLine } from '../command-line.js';
+import { copyOnTerminal } from './on-terminal.js';
+import { withExamples } from '../program.js';
+import { secretOfLog } from '../secret-of-log.js';
+import type { ExaminedLog } from '../../copy/examine.js';
+import { demandChecksum } from '../../export/file.js';
+import { runImport, type ImportRequest } from '../../copy/import.js';
+import { registerImportContacts } from './contacts.js';
+import { importAsJson, importInWords } from './report.js';
+
+const optionsSchema = z.object({
+  dryRun: z.boolean().default(false),
+  seal: z.string().optional(),
+  publicKey: z.string().optional(),
+});
+
+export function registerImport(program: Command, line: CommandLine): void {
+  const group = program.command('import').description('brings in exported events, or contacts from a CSV file');
+  registerImportContacts(group, line);
+  const command = group
+    .command('events')
+    .description('brings exported events back into an empty store: same order, ids, times and evidence chain')
+    .argument('<file>', 'a whole export of events, as NDJSON')
+    .option('--seal <file>', 'demands that the history in the file is the sealed one, and not shortened')
+    .option('--public-key <file>', 'the key that must have signed the seal (PEM, or base64 of SPKI in DER)')
+    .option('--dry-run', 'checks the file and the store, and writes nothing')
+    .action((file: unknown, options: unknown) => {
+      const { dryRun: isDryRun, seal: sealFile, publicKey } = optionsSchema.parse(options);
+      const named = { seal: sealFile === undefined ? [] : [sealFile], publicKey };
+      const seal = demandedSeals(named, line)[0]?.seal;
+      return importFrom(line, { file: z.string().parse(file), to: line.stores.events, isDryRun, seal });
+    });
+  withExamples(command, [
+    'audience --data-dir ./new-data import events events.ndjson',
+    'audience --data-dir ./new-data import events events.ndjson --seal seal.json --dry-run',
+  ]);
+}
+
+async function importFrom(line: CommandLine, asked: Omit<ImportRequest, 'headKeyOf'>): Promise<void> {
+  const { to } = asked;
+  const secretOf = (log: ExaminedLog) => secretOfLog({ from: to, to, log, environment: line.env });
+  const request = { ...asked, headKeyOf: (log: ExaminedLog) => secretOf(log).headKey };
+  const { result, milliseconds } = await copyOnTerminal(line, async (options) => {
+    const hasChecksum = await demandChecksum(asked.file, options.signal);
+    return { ...(await runImport(request, options)), hasChecksum };
+  });
+  const { advice } = secretOf(result.log);
+  const report = { request, result, advice, milliseconds };
+  await line.stdout.write(line.json ? importAsJson(report) : importInWords(report));
+}

@@ -1,0 +1,128 @@
+/** The result of an import of events or of a migration, in words or as one JSON object. */
+import { shown } from '../../copy/endpoints.js';
+import type { ImportRequest, ImportResult } from '../../copy/import.js';
+import type { Migration, MigrationResult } from '../../copy/copy.js';
+import { count, duration } from '../progress-bar.js';
+
+interface Copied<Request, Result> {
+  readonly request: Request;
+  readonly result: Result;
+  /** Where the secret of the log is. */
+  readonly advice: string;
+  readonly milliseconds: number;
+}
+
+type ReportedImport = Copied<ImportRequest, ImportResult & { readonly hasChecksum: boolean }>;
+type Migrated = Copied<Migration, MigrationResult>;
+
+const inLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+
+const nothingInTheWay = 'Dry run: nothing was written, and nothing stands in the way.';
+
+export function importInWords({ request, result, advice, milliseconds }: ReportedImport): string {
+  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
+  const { file, to, isDryRun, seal } = request;
+  return inLines([
+    `From ${file} to ${shown(to)}`,
+    `  log         ${log.logId}`,
+    `  file        ${count(log.events)} events${hasChecksum ? ', as its checksum says' : ', without a checksum beside it'}`,
+    `  there       ${count(alreadyThere)} events before`,
+    `  ${isDryRun ? 'to import ' : 'imported  '}  ${count(copied)} events`,
+    `  chain head  ${chainHead}`,
+    ...(seal === undefined ? [] : [`  seal        right, of ${seal.sealed_at} over ${count(seal.count)} events`]),
+    `  time        ${duration(milliseconds / 1_000)}`,
+    '',
+    isDryRun
+      ? nothingInTheWay
+      : 'The store holds the log of the file, event by event. Views follow at the next start of the service.',
+    '',
+    advice,
+  ]);
+}
+
+export function importAsJson({ request, result, advice, milliseconds }: ReportedImport): string {
+  const { log, alreadyThere, copied, chainHead, hasChecksum } = result;
+  const { file, to, isDryRun, seal } = request;
+  const report = {
+    outcome: isDryRun ? 'checked' : 'identical',
+    file,
+    to: shown(to),
+    dry_run: isDryRun,
+    log_id: log.logId,
+    events: log.events,
+    already_there: alreadyThere,
+    imported: isDryRun ? 0 : copied,
+    to_import: isDryRun ? copied : 0,
+    chain_head: chainHead,
+    checksum: hasChecksum ? 'right' : 'none',
+    seal: seal === undefined ? 'none' : 'right',
+    advice,
+    milliseconds: Math.round(milliseconds),
+  };
+  return `${JSON.stringify(report)}\n`;
+}
+
+export function migratedInWords({ request, result, advice, milliseconds }: Migrated): string {
+  const { alreadyThere, copied, comparison, log } = result;
+  const digests =
+    comparison === undefined
+      ? []
+      : [
+          `  source      ${count(comparison.source.events)} events, SHA-256 ${comparison.source.sha256}`,
+          `  target      ${count(comparison.target.events)} events, SHA-256 ${comparison.target.sha256}`,
+        ];
+  return inLines([
+    `From ${shown(request.from)} to ${shown(request.to)}`,
+    `  log         ${log.logId}`,
+    `  there       ${count(alreadyThere)} events before`,
+    `  ${request.isDryRun ? 'to copy ' : 'copied  '}    ${count(copied)} events`,
+    ...digests,
+    `  time        ${duration(milliseconds / 1_000)}`,
+    '',
+    ...verdict(result, request),
+    ...(result.outcome === 'differs' ? [] : ['', advice]),
+  ]);
+}
+
+function verdict({ outcome, source, comparison }: MigrationResult, { from }: Migration): string[] {
+  switch (outcome) {
+    case 'identical':
+      return ['The two logs are identical.', ...(source === 'unknown' ? [cannotTell(from.kind)] : []), viewsFollow];
+    case 'differs':
+      return [`THE TWO LOGS DIFFER: ${comparison?.difference ?? 'the place is not known'}.`];
+    case 'checked':
+      return [
+        nothingInTheWay,
+        ...(source === 'in_use' ? ['A service is running on the source: stop it before the copy.'] : []),
+      ];
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const viewsFollow = 'Views are not copied: the service folds them from the log at its next start.';
+
+const cannotTell = (kind: Migration['from']['kind']): string =>
+  `${kind === 'embedded' ? 'The source could not be locked' : 'EventStoreDB cannot tell who writes to it'}: make sure that no service was running on the source.`;
+
+export function migratedAsJson({ request, result, advice, milliseconds }: Migrated): string {
+  const { outcome, log, source, alreadyThere, copied, comparison } = result;
+  const { from, to, isDryRun } = request;
+  const report = {
+    outcome,
+    from: shown(from),
+    to: shown(to),
+    dry_run: isDryRun,
+    log_id: log.logId,
+    source_state: source,
+    already_there: alreadyThere,
+    copied: isDryRun ? 0 : copied,
+    to_copy: isDryRun ? copied : 0,
+    source: comparison?.source ?? null,
+    target: comparison?.target ?? null,
+    difference: comparison?.difference ?? null,
+    advice,
+    milliseconds: Math.round(milliseconds),
+  };
+  return `${JSON.stringify(report)}\n`;
+}

@@ -1,0 +1,76 @@
+/** Which column of a CSV file is which field of a contact, and a row as a line of a bulk request. */
+import { profileFields } from '../events/contact.js';
+import type { CsvRow } from './csv-file.js';
+import { UsageError } from '../failures.js';
+
+const consentFields = ['source', 'statement', 'ip', 'legal_basis', 'occurred_at'].map((field) => `consent.${field}`);
+/** All that a column can be. */
+const columnFields = ['email', 'status', ...profileFields, 'tag_name', ...consentFields];
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s._-]/g, '');
+
+const fieldNamed = (name: string): string | undefined => columnFields.find((field) => plain(field) === plain(name));
+
+export interface ColumnOptions {
+  /** `column=field`; nothing after the equals sign: the column is left out. */
+  readonly map: readonly string[];
+  /** Of rows that name none. */
+  readonly status?: string | undefined;
+}
+
+/**
+ * The field of each column; empty: left out as told; undefined: left out, for it is none.
+ * @throws UsageError. Names of columns are not shown: where there is no header, these are somebody's data.
+ */
+export function columnsOf(header: readonly string[], { map, status }: ColumnOptions): readonly (string | undefined)[] {
+  const names = header.map(plain);
+  const told = new Map(map.map((entry) => mapping(entry, names)));
+  const fields = names.map((name) => told.get(name) ?? fieldNamed(name));
+  fields.forEach((field = '', index) => {
+    const first = fields.indexOf(field);
+    if (field !== '' && first !== index)
+      throw new UsageError(`columns ${first + 1} and ${index + 1} are both ${field}`);
+  });
+  if (!fields.includes('email'))
+    throw new UsageError(
+      `no column is the address: the first line must name the columns; or say --map '<column>=email', or --delimiter`,
+    );
+  if (!fields.includes('status') && status === undefined)
+    throw new UsageError('no column is the status: say --status Subscribed or --status Unsubscribed for all rows');
+  return fields;
+}
+
+function mapping(entry: string, names: readonly string[]): readonly [column: string, field: string] {
+  const at = entry.lastIndexOf('=');
+  const [column, text] = [plain(entry.slice(0, Math.max(at, 0))), entry.slice(at + 1)];
+  if (at < 1 || !names.includes(column))
+    throw new UsageError(`--map ${entry}: there is no such column; write --map '<column>=<field>'`);
+  const field = text === '' ? '' : fieldNamed(text);
+  if (field === undefined)
+    throw new UsageError(`--map ${entry}: there is no such field. There are: ${columnFields.join(', ')}`);
+  return [column, field];
+}
+
+export type ContactLine = Pick<CsvRow, 'line' | 'bytes'> & ({ readonly json: string } | { readonly fault: string });
+
+/** Empty cells are left out: they change nothing. */
+export function contactLine(
+  row: CsvRow,
+  fields: ReturnType<typeof columnsOf>,
+  status: string | undefined,
+): ContactLine {
+  if ('fault' in row) return row;
+  const { line, bytes, cells } = row;
+  if (cells.length !== fields.length)
+    return { line, bytes, fault: `has ${cells.length} cells, and the first line has ${fields.length}` };
+  const contact: Record<string, unknown> = { status };
+  const consent: Record<string, string> = {};
+  fields.forEach((field = '', index) => {
+    const text = cells[index]?.trim() ?? '';
+    if (field === '' || text === '') return;
+    if (field === 'tag_name') contact[field] = text.split(/\s*;\s*/).filter((tag) => tag !== '');
+    else if (field.startsWith('consent.')) consent[field.slice('consent.'.length)] = text;
+    else contact[field] = text;
+  });
+  return { line, bytes, json: JSON.stringify({ ...contact, consent }) };
+}

@@ -1,0 +1,156 @@
+/** An import of contacts from a CSV file through the bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
+import { statSync, appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { inBatches } from '../flow/batches.js';
+import { columnsOf, contactLine, type ColumnOptions, type ContactLine } from './contact-columns.js';
+import type { CopyOptions } from './copy.js';
+import { rowsOf, type CsvFile, type CsvRow } from './csv-file.js';
+import { CommandFailedError } from '../failures.js';
+import { withRetry } from '../eventstore/with-retry.js';
+import { csvRow } from '../audit/csv.js';
+
+export interface ContactsImport extends ColumnOptions, CsvFile {
+  readonly listId: string;
+  readonly isDryRun: boolean;
+  readonly resubscribe: boolean;
+}
+
+interface BulkAnswer {
+  readonly status: number;
+  readonly message: string;
+  /** Seconds. */
+  readonly retryAfter: number;
+  /** Where the status is 200 an array, with an answer to each line in order. */
+  readonly data: unknown;
+}
+
+interface ContactsImportOptions extends CopyOptions {
+  /** Name of the service: what was done through another is not gone on with. */
+  readonly service: string;
+  /** POSTs lines. @throws CommandFailedError */
+  readonly send: (path: string, lines: string) => Promise<BulkAnswer>;
+}
+
+export type ContactsImported = Done & { readonly rejected_file: string | null };
+
+const bounds = { items: 500, size: 1024 * 1024, sizeOf: (row: ContactLine) => ('json' in row ? row.json.length : 0) };
+
+/** @throws UsageError, CommandFailedError; the signal's reason when it aborts. The same call again goes on where it ended. */
+export async function importContacts(
+  request: ContactsImport,
+  options: ContactsImportOptions,
+): Promise<ContactsImported> {
+  const { file, isDryRun, status } = request;
+  const { size: total, mtimeMs } = statSync(file);
+  const rows = rowsOf(request);
+  const header = await headerIn(rows);
+  const fields = columnsOf(header, request);
+  const unknown = header.filter((_, index) => fields[index] === undefined).map((name) => JSON.stringify(name));
+  if (unknown.length > 0) options.onNotice(`Not imported, for they are no fields: columns ${unknown.join(', ')}.`);
+  const progress = openContactsProgress(file, JSON.stringify([options.service, total, mtimeMs, request]), isDryRun);
+  const { done } = progress;
+  const begin = done.rows;
+  if (begin > 0) options.onNotice(`Goes on after ${begin} rows that are done.`);
+
+  async function* linesLeft(): AsyncGenerator<ContactLine> {
+    let number = 0;
+    for await (const row of rows) if ((number += 1) > begin) yield contactLine(row, fields, status);
+  }
+
+  for await (const batch of inBatches(linesLeft(), bounds)) {
+    const lines = batch.flatMap((row) => ('json' in row ? [row.json] : []));
+    const answers = lines.length === 0 ? [] : await withRetry(() => answersTo(lines, request, options), options);
+    const rejected = batch.flatMap((row): Rejected[] => {
+      const answer = 'json' in row ? answers.shift() : { error: { message: row.fault } };
+      if (answer === undefined) return [];
+      if ('error' in answer) return [[row.line, answer.error.message]];
+      done[answer.outcome] += 1;
+      return [];
+    });
+    done.rows += batch.length;
+    done.rejected += rejected.length;
+    progress.keep(done, rejected);
+    options.report({ phase: isDryRun ? 'checking' : 'importing', done: batch.at(-1)?.bytes ?? 0, total });
+  }
+  return { ...done, rejected_file: progress.finish(done) };
+}
+
+async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<readonly string[]> {
+  const { value: row } = await rows.next();
+  if (row === undefined) throw new CommandFailedError('The file holds no rows.', { type: 'no_rows' });
+  if ('cells' in row) return row.cells;
+  throw new CommandFailedError(`line ${row.line} should name the columns, but ${row.fault}`, { type: 'bad_line' });
+}
+
+const answerSchema = z.union([
+  z.object({ outcome: z.enum(['created', 'updated', 'unchanged', 'valid']) }),
+  z.object({ outcome: z.enum(['refused', 'unavailable']), error: z.object({ message: z.string() }) }),
+]);
+
+/** @throws CommandFailedError; `no_service`: they can all be sent again, those that are saved already are `unchanged`. */
+async function answersTo(
+  lines: readonly string[],
+  { listId, resubscribe, isDryRun }: ContactsImport,
+  { send, signal }: ContactsImportOptions,
+): Promise<z.output<typeof answerSchema>[]> {
+  const path = `/v1/contacts/${encodeURIComponent(listId)}/bulk?resubscribe=${resubscribe}&dry_run=${isDryRun}`;
+  const { status, message, retryAfter, data } = await send(path, lines.join('\n'));
+  if (status === 404) throw new CommandFailedError(`There is no list ${listId}.`, { type: 'unknown_list' });
+  if (status === 429 || status === 503) {
+    await sleep(retryAfter * 1_000, undefined, { signal });
+    throw new CommandFailedError(message, { type: 'no_service' });
+  }
+  if (status !== 200) throw new CommandFailedError(`Refused: ${message}`, { type: 'refused' });
+  const answers = z.array(answerSchema).parse(data);
+  if (answers.length < lines.length || answers.some(({ outcome }) => outcome === 'unavailable'))
+    throw new CommandFailedError('The service is not available.', { type: 'no_service' });
+  return answers;
+}
+
+/** Counts of rows. `valid`: in a dry run. */
+const doneSchema = z.record(z.enum(['rows', 'created', 'updated', 'unchanged', 'valid', 'rejected']), z.number());
+export type Done = z.output<typeof doneSchema>;
+
+const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedBytes: z.number() });
+
+export type Rejected = readonly [line: number, reason: string];
+
+/**
+ * How far the import is, kept beside the file so that a repeat goes on there; and the report of rejected rows.
+ * `name` says which import it is: file, list, options. One of another name is begun again.
+ */
+export function openContactsProgress(file: string, name: string, isDryRun: boolean) {
+  const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
+  const rejectedFile = `${file}.${isDryRun ? 'dry-run' : 'rejected'}.csv`;
+
+  function begin(): Done {
+    try {
+      const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
+      if (state.import === name) {
+        // What came after the last batch that was kept comes again.
+        truncateSync(rejectedFile, state.rejectedBytes);
+        return state.done;
+      }
+    } catch {
+      // There is none, or it belongs to another import: rows that come twice change nothing.
+    }
+    writeFileSync(rejectedFile, csvRow(['line', 'reason']));
+    return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };
+  }
+
+  return {
+    done: begin(),
+    /** Keeps what has been done, and what was rejected since the last time. */
+    keep(done: Done, rejected: readonly Rejected[]): void {
+      appendFileSync(rejectedFile, rejected.map(csvRow).join(''));
+      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: statSync(rejectedFile).size }));
+    },
+    /** Nothing is left to go on with. @returns the report, if there is one */
+    finish({ rejected }: Done): string | null {
+      rmSync(stateFile, { force: true });
+      if (rejected === 0) rmSync(rejectedFile);
+      return rejected === 0 ? null : rejectedFile;
+    },
+  };
+}

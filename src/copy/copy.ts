@@ -1,0 +1,97 @@
+/** Copies a log into another store, as import and migration do. A migration is an export of one store that is imported into another, without a file between them. */
+import type { EventReader } from '../eventstore/event-store.js';
+import { withRetry, type Retrying } from '../eventstore/with-retry.js';
+import { CommandFailedError } from '../failures.js';
+import type { Report } from '../flow/progress.js';
+import type { LogAddress } from '../stores/stores.js';
+import { copyMissing } from './append.js';
+import { compareLogs, findCommonBeginning, type Comparison } from './compare.js';
+import { examineLog, type ExaminedLog } from './examine.js';
+import { openSource, openTarget, refuseSameLog, running, type SourceState } from './endpoints.js';
+
+export interface CopyOptions extends Retrying {
+  readonly report: Report;
+  readonly onNotice: (notice: string) => void;
+}
+
+/** Undefined where the target makes no sealed head. @throws CommandFailedError the log goes into a folder, and its secret is not known */
+export type HeadKeyOf = (log: ExaminedLog) => Uint8Array | undefined;
+
+interface Copy {
+  readonly source: Pick<EventReader, 'readAll' | 'head'>;
+  readonly to: LogAddress;
+  readonly isDryRun: boolean;
+  /** Asked when the source has been examined, before anything is written: the key of the sealed head. */
+  readonly headKeyOf: HeadKeyOf;
+}
+
+export interface CopyResult {
+  /** `identical`: done. `differs`: see the comparison. `checked`: a dry run found no obstacle. */
+  readonly outcome: 'identical' | 'differs' | 'checked';
+  readonly log: ExaminedLog;
+  readonly alreadyThere: number;
+  readonly copied: number;
+  readonly comparison?: Comparison;
+}
+
+/** The embedded log takes appends in the order of the calls, and many in one commit. */
+const appendsAtOnce = { embedded: 256, eventstoredb: 1 } as const;
+
+/**
+ * Examines the source, compares what is there already, copies the rest, compares everything.
+ * @throws CommandFailedError, StoreUnavailableError, AppendInDoubtError: the same command again goes on; the signal's reason when it aborts.
+ */
+export async function copyLog({ source, to, isDryRun, headKeyOf }: Copy, options: CopyOptions): Promise<CopyResult> {
+  const target = await openTarget(to, options);
+  try {
+    const log = await examineLog({ source, ...options });
+    const headKey = headKeyOf(log);
+    const logs = { source, until: log.head, total: log.events, ...options };
+    if (isDryRun) {
+      const { reader } = target;
+      const { events } = reader === undefined ? { events: 0 } : await findCommonBeginning({ ...logs, target: reader });
+      return { outcome: 'checked', log, alreadyThere: events, copied: log.events - events };
+    }
+    const copying = { ...logs, target: await target.toAppend(headKey), appendsAtOnce: appendsAtOnce[to.kind] };
+    const there = await findCommonBeginning(copying);
+    const reached = await copyMissing(there, copying);
+    const comparison = await compareLogs(copying);
+    if ((await withRetry(() => source.head(), options)) !== log.head) throw grown();
+    const outcome = comparison.difference === undefined ? 'identical' : 'differs';
+    return { outcome, log, alreadyThere: there.events, copied: reached.events - there.events, comparison };
+  } finally {
+    await target.close();
+  }
+}
+
+const grown = (): Error =>
+  new CommandFailedError(
+    'NOT FINISHED: the source has grown since it was read. Stop the service on it and run the same command again: only the rest is copied then.',
+    { type: 'in_use' },
+  );
+
+export interface Migration {
+  readonly from: LogAddress;
+  readonly to: LogAddress;
+  readonly isDryRun: boolean;
+}
+
+export interface MigrationResult extends CopyResult {
+  readonly source: SourceState;
+}
+
+/** @throws CommandFailedError a service runs on the source; else as `copyLog`. A dry run only says so. */
+export async function runMigration(
+  { from, to, isDryRun, headKeyOf }: Migration & Pick<Copy, 'headKeyOf'>,
+  options: CopyOptions,
+): Promise<MigrationResult> {
+  refuseSameLog(from, to);
+  const source = await openSource(from, options);
+  try {
+    if (source.state === 'in_use' && !isDryRun) throw running(from);
+    const result = await copyLog({ source: source.reader, to, isDryRun, headKeyOf }, options);
+    return { ...result, source: source.state };
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,143 @@
+/** Makes the storages live that a rebuild has built: folds what they miss, then one compare-and-set of the checkpoint. The projector does it between two batches: nothing else folds the storages meanwhile. */
+import type { StoredEvent } from '../eventstore/event-store.js';
+import { PoisonEventError, type Poison, foldBatch, handlersOf } from '../projector/fold.js';
+import { noteOldStorages, unpark } from '../projector/old-storages.js';
+import type { Checkpoint } from '../readmodels/read-models.js';
+import {
+  checkpointName,
+  rebuildName,
+  moveCheckpoint,
+  type FoldedViews,
+  type ProjectorJobs,
+  type Switched,
+  storedIn,
+  type ViewsWriter,
+} from '../projector/storage.js';
+import type { Projection } from '../projections/projection.js';
+import { overTombstones, readParked, withParked, type ParkedStream } from '../projector/parked.js';
+
+export type SwitchAnswer =
+  | { readonly outcome: 'switched' }
+  /** Too many events are missing: fold on, and ask again. */
+  | { readonly outcome: 'behind' }
+  /** They are not live, as far as is known. */
+  | { readonly outcome: 'failed'; readonly reason: string; readonly poison?: Poison };
+
+export interface Switches extends ProjectorJobs {
+  /** The one command that a rebuild gives. Never rejects. */
+  requestSwitch(built: NewStorages): Promise<SwitchAnswer>;
+}
+
+export function createSwitches(): Switches {
+  const waiting: { readonly built: NewStorages; readonly answer: (answer: SwitchAnswer) => void }[] = [];
+  let added = (): void => undefined;
+  return {
+    requestSwitch: (built) =>
+      new Promise((resolve) => {
+        waiting.push({ built, answer: resolve });
+        added();
+      }),
+    isWaiting: () => waiting.length > 0,
+    onAdded(listener) {
+      added = listener;
+    },
+    async next({ checkpoint, ...views }, use) {
+      const job = waiting.shift();
+      if (job === undefined) return;
+      try {
+        if (checkpoint === null) throw new Error('nothing has been folded yet');
+        const { answer, switched } = await switchTo({ ...views, live: checkpoint }, job.built);
+        if (switched !== undefined) await use(switched);
+        job.answer(answer);
+      } catch (error) {
+        const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'unexpected failure';
+        job.answer({ outcome: 'failed', reason });
+        throw error;
+      }
+    },
+  };
+}
+
+/** The live views are folded no further meanwhile: reads wait this long. */
+const mostMissing = 1_000;
+
+interface Switching extends FoldedViews {
+  readonly live: Checkpoint;
+}
+
+/** @throws what makes it unknown whether they are live: the views are to be opened again. */
+async function switchTo(
+  input: Switching,
+  built: NewStorages,
+): Promise<{ readonly answer: SwitchAnswer; readonly switched?: Switched }> {
+  const { readModels, live } = input;
+  const missing = await eventsMissing(input, built.checkpoint.position);
+  if (missing === undefined) return { answer: { outcome: 'behind' } };
+  try {
+    const folding = await foldNewStorages(built, input);
+    // Also where none is missing: the commit fails if somebody else builds them by now.
+    await folding.fold(missing);
+    built = { ...built, checkpoint: folding.checkpoint() };
+  } catch (error) {
+    if (!(error instanceof PoisonEventError)) throw error;
+    return { answer: { outcome: 'failed', reason: error.message, poison: error.poison } };
+  }
+  const fresh = built.checkpoint.storages;
+  const old = Object.fromEntries(Object.entries(live.storages).filter(([name]) => fresh[name] !== undefined));
+  await noteOldStorages(input, old);
+  const next = { ...live, storages: { ...live.storages, ...fresh } };
+  await moveCheckpoint(input, { name: checkpointName, previous: live, next });
+  // A rebuild that parks has written what it has parked itself.
+  if (!built.park) await unpark(input, ({ view }) => fresh[view] !== undefined, next);
+  // They are live. Where this fails, the next rebuild forgets it.
+  await readModels.forget({ name: rebuildName, previous: built.checkpoint, epoch: built.epoch }).catch(() => undefined);
+  return { answer: { outcome: 'switched' }, switched: { checkpoint: next, old } };
+}
+
+/** What the live views have folded and the new storages have not; undefined: too much. New storages may also be ahead. */
+async function eventsMissing(
+  { reader, live: { position: until }, signal }: Switching,
+  after: string,
+): Promise<readonly StoredEvent[] | undefined> {
+  if (after >= until) return [];
+  const events: StoredEvent[] = [];
+  for await (const page of reader.readAll({ after, limit: mostMissing + 1, signal }))
+    events.push(...page.filter(({ position }) => position <= until));
+  signal.throwIfAborted();
+  return events.length > mostMissing ? undefined : events;
+}
+
+/** What a rebuild builds beside the live storages, folded on under a checkpoint of its own. Plain data: it crosses threads. */
+export interface NewStorages {
+  readonly checkpoint: Checkpoint;
+  readonly epoch: number;
+  readonly park: boolean;
+}
+
+export type NewStoragesFold = Awaited<ReturnType<typeof foldNewStorages>>;
+
+type FoldingNew = Omit<ViewsWriter, 'epoch'> & { readonly projections: readonly Projection[] };
+
+export async function foldNewStorages(
+  { checkpoint: from, epoch, park }: NewStorages,
+  { readModels, projections, check }: FoldingNew,
+) {
+  const handlers = handlersOf(storedIn(projections, from.storages));
+  let parked: ReadonlyMap<string, ParkedStream> = park ? await readParked(readModels) : new Map();
+  let previous = from;
+  return {
+    checkpoint: (): Checkpoint => previous,
+    /** Folds these events, which follow the checkpoint, and moves it. @throws PoisonEventError @throws CommitConflictError somebody else builds them by now. @throws ReadModelsUnavailableError */
+    async fold(events: readonly StoredEvent[]): Promise<void> {
+      const last = events.at(-1);
+      const { position, id: eventId } = last ?? { position: previous.position, id: previous.eventId };
+      const fold = await foldBatch({ events, handlers, readModels, parked, park });
+      const writes = await overTombstones(readModels, fold.writes);
+      const next = { ...previous, position, eventId };
+      check();
+      await readModels.commit({ writes, checkpoint: { name: rebuildName, previous, next, epoch } });
+      parked = withParked(parked, fold.parked);
+      previous = next;
+    },
+  };
+}
