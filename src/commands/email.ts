@@ -118,6 +118,8 @@ export interface RecordDeferred extends Outcome {
   readonly next_attempt_at: string;
   /** No further attempt without an operator's word. */
   readonly hold?: boolean;
+  /** No further attempt at all, for this reason. */
+  readonly cancel?: string | undefined;
 }
 export interface RecordFailed extends Outcome {
   readonly type: 'RecordFailed';
@@ -214,9 +216,11 @@ function recordSent(command: RecordSent, state: EmailState): Decision<EmailEvent
 
 function recordDeferred(command: RecordDeferred, state: EmailState): Decision<EmailEvent> {
   if (!isRunning(command.attempt, state)) return [];
-  const { next_attempt_at, reason, hold = false } = command;
+  const { next_attempt_at, reason, hold = false, cancel: why } = command;
+  const { email_id } = state;
   const deferred: EmailEvent = { type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } };
-  return hold ? [deferred, { type: 'EmailHeld', data: { email_id: state.email_id, reason } }] : [deferred];
+  if (why !== undefined) return [deferred, { type: 'EmailCancelled', data: { email_id, reason: why } }];
+  return hold ? [deferred, { type: 'EmailHeld', data: { email_id, reason } }] : [deferred];
 }
 
 const recordFailed = (command: RecordFailed, state: EmailState): Decision<EmailEvent> =>

@@ -105,7 +105,28 @@ export const readiness = object('Readiness', {
     .optional()
     .describe('Absent where another process carries erasures through.'),
   log_lines: z.strictObject({ dropped: count }),
-  mailer: z.strictObject({ running: count, worklist_readable: flag }).optional(),
+  mailer: z
+    .strictObject({
+      running: count,
+      worklist_readable: flag,
+      relay: z.strictObject({
+        connections: count.describe(
+          'At most, now: fewer than configured after the mail server said that there are too many.',
+        ),
+        refuses: z
+          .strictObject({
+            since: time.describe('No e-mail was taken since then.'),
+            reason: z.string().describe('As in the reasons of events.'),
+            smtp_code: count.optional(),
+            enhanced_code: z.string().optional(),
+            certificate: z.string().optional().describe('What is wrong with the certificate of the mail server.'),
+          })
+          .optional()
+          .describe('What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails.'),
+      }),
+    })
+    .optional()
+    .describe('Absent where another process sends.'),
 });
 
 const fields = z.array(z.string());
