@@ -1,6 +1,6 @@
 /** Records how an attempt ended, however long that takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email.js';
+import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import type { Withdrawal } from './may-go-out.js';
@@ -91,7 +91,7 @@ function deferredOrGivenUp(
   const { clock, random, timings } = options;
   const now = clock();
   if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay), cancel };
-  const end = Date.parse(email.since) + timings.giveUp;
+  const end = Date.parse(email.state.since) + timings.giveUp;
   if (now >= end)
     return operatorsTrouble.has(outcome.reason)
       ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }

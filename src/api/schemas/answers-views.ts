@@ -57,6 +57,7 @@ export const emailOutcomes = object(
     sent: count.describe('E-mails that were handed over.'),
     deferred: count.describe('Attempts without success that are not the end.'),
     failed: count.describe('E-mails that were given up.'),
+    reopened: count.describe('Failed e-mails that were released: `failed` less these are failed still.'),
     in_doubt: count.describe('Attempts that perhaps succeeded.'),
     held: count.describe('E-mails that wait for an operator.'),
   }),
