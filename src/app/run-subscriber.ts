@@ -53,7 +53,9 @@ export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: Runne
     clearTimeout(timer?.handle);
     const wake = (): void => {
       timer = undefined;
-      void look();
+      // A timer may be early by a millisecond.
+      if (monotonic() < at) wakeIn(0);
+      else void look();
     };
     timer = { at, handle: setTimeout(wake, Math.max(0, at - now)) };
   }

@@ -98,10 +98,13 @@ export async function openPostOffice() {
       .slice(0, limit);
   }
 
-  async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
+  async function request(
+    message: Partial<typeof someMessage> = {},
+    recipient_key = 'key',
+  ): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
     const stream = `email-${randomBytes(16).toString('hex')}`;
-    const command = { recipient_key: 'key', message: { ...someMessage, ...message } };
+    const command = { recipient_key, message: { ...someMessage, ...message } };
     await execute(stream, { type: 'RequestEmail', email_id, ...command });
     return { email_id, stream };
   }
