@@ -70,7 +70,7 @@ test('MAIL_IN_DOUBT=hold: what is in doubt is not sent again until it is release
   expect(held.at(-1)?.data).toMatchObject({ next_attempt_at: null });
   // What is due is sent in the order in which it is due.
   await office.until((await office.request()).stream, 'EmailSent');
-  expect(smtp.connections()).toBe(2);
+  expect(smtp.attempts()).toBe(2);
 
   await office.execute(stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
   const found = await office.until(stream, 'EmailSent');

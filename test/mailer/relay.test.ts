@@ -3,7 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { smtpTimings } from '../../src/mailer/smtp.js';
+import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
 import { openPostOffice, quickBreaker, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
 
@@ -183,7 +183,7 @@ test('a relay with too many connections gets fewer', async () => {
   const transport = transportTo(relay.port);
   const limits: number[] = [];
   const { mailer } = office.startMailer({
-    transport: { ...transport, limit: (connections) => limits.push(connections) },
+    transport: { ...transport, limit: (most) => (limits.push(most), transport.limit(most)) },
     timings,
   });
   await several(office, 8);

@@ -13,7 +13,8 @@ import type { BreakerTimings } from '../../src/mailer/breaker.js';
 import type { MailerReport } from '../../src/mailer/job.js';
 import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
 import { createMailer, type DueEmail, type MailerOptions } from '../../src/mailer/mailer.js';
-import { createSmtpTransport, type SmtpTimings } from '../../src/mailer/smtp.js';
+import { createSmtpTransport } from '../../src/mailer/smtp.js';
+import { smtpTimings, type SmtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { MailerTimings } from '../../src/mailer/timings.js';
 import type { Transport } from '../../src/mailer/transport.js';
@@ -37,10 +38,10 @@ export const quickTimings: MailerTimings = {
 /** As the mailer's: a failing store is asked again soon. */
 const quickRunner = { ...runnerTimings, firstPause: 20, longestPause: 80 };
 export const quickBreaker: BreakerTimings = { firstProbe: 20, longestProbe: 80 };
-export const quickSmtp: SmtpTimings = { connection: 400, greeting: 400, idle: 600, reply: 600 };
+export const quickSmtp: SmtpTimings = { ...smtpTimings, connection: 400, greeting: 400, idle: 600, reply: 600 };
 
 export const smtpTransport = (url: string, timings = quickSmtp): Transport =>
-  createSmtpTransport({ server: parseSmtpUrl(url), timings });
+  createSmtpTransport({ server: parseSmtpUrl(url), timings, connections: 10 });
 
 export const someMessage = {
   from_email: 'Ledger <news@example.org>',
