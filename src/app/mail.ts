@@ -1,5 +1,4 @@
 /** Composes the mailer: where it finds its work and where its e-mails go. */
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
@@ -10,13 +9,16 @@ import { createOutboxTransport } from '../mailer/outbox.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
+import type { StoreSettings } from '../stores/stores.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
+import { openMailRuns } from './mail-runs.js';
 
 const mailConcurrency = 10;
 
 export interface MailOptions {
   readonly config: Config;
+  readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
@@ -27,25 +29,35 @@ export interface MailOptions {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, logger, store, commands, views, isListening } = options;
-  return createMailer({
+  const { config, settings, logger, store, commands, views, isListening } = options;
+  const report = mailReport(logger);
+  const isReady = (): boolean => views.hasShown() && isListening();
+  const runs = await openMailRuns({
+    settings,
+    store,
+    onRun: () => mailer.wake(),
+    onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
+    onFault: (error) => report({ type: 'fault', email_id: null, error }),
+  });
+  const mailer: Mailer = createMailer({
     reader: store,
     handler: commands.emails,
     isToBeErased: createErasureCheck(store, commands.erasures),
     // Until the views have shown something, they may not exist.
-    due: (now, limit) =>
-      views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
+    due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
+    sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
     transport: await transportOf(options),
-    runId: randomUUID(),
+    runs,
     clock: Date.now,
     monotonic: () => performance.now(),
     random: Math.random,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
     timings: mailerTimings,
-    report: mailReport(logger),
+    report,
     concurrency: mailConcurrency,
   });
+  return { ...mailer, close: () => mailer.close().then(runs.close) };
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {

@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { LoadedEmail, StreamReader } from './load.js';
+import type { Runs } from './runs.js';
 import type { MailerTimings } from './timings.js';
 import type { SendOutcome, Transport } from './transport.js';
 
@@ -27,6 +28,8 @@ export type MailerReport =
   | { readonly type: 'record_failed'; readonly email_id: string; readonly attempt: number; readonly error: unknown }
   /** The process stopped before the outcome could be recorded: the next run judges the attempt. */
   | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
+  /** The lease of this run ran out: nothing more is handed over under its id. */
+  | { readonly type: 'lapsed'; readonly run_id: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
 
 export interface AttemptOptions {
@@ -35,8 +38,7 @@ export interface AttemptOptions {
   readonly transport: Transport;
   /** Whether the recipient has asked to be erased since the e-mail was requested: it is not sent any more. By the log. */
   readonly isToBeErased: (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
-  /** Of this mailer and no other, not even of an earlier start. */
-  readonly runId: string;
+  readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Milliseconds that never jump. */
@@ -65,6 +67,8 @@ export interface Job {
   readonly stops: Stops;
   readonly stream: string;
   readonly email: LoadedEmail;
+  /** Under which the e-mail is attempted or judged. */
+  readonly runId: string;
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */

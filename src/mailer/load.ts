@@ -16,6 +16,8 @@ export interface LoadedEmail {
   /** When it was requested, or last released: the time to give up counts from then. */
   readonly since: string;
   readonly lastEventId: string;
+  /** Of the last claim, `''` where there is none. */
+  readonly claimPosition: string;
 }
 
 export type StreamReader = Pick<EventReader, 'readStream'>;
@@ -25,7 +27,8 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
   let state = emailDecider.initial;
   let lastEventId = '';
   let since = '';
-  let requested: Omit<LoadedEmail, 'state' | 'since' | 'lastEventId'> | undefined;
+  let claimPosition = '';
+  let requested: Omit<LoadedEmail, 'state' | 'since' | 'lastEventId' | 'claimPosition'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
       const { event, metadata, id, position } = codec.decode(stored);
@@ -34,6 +37,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
       if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
+      if (event.type === 'EmailDispatchStarted') claimPosition = position;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
       const { email_id, recipient_key: recipientKey, message } = event.data;
       requested = {
@@ -44,7 +48,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         requestId: metadata.request_id,
       };
     }
-  return requested === undefined ? undefined : { ...requested, state, since, lastEventId };
+  return requested === undefined ? undefined : { ...requested, state, since, lastEventId, claimPosition };
 }
 
 /** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */

@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { attemptEmail } from './attempt.js';
 import { iso, type AttemptOptions } from './job.js';
 import { createCooldowns } from './cooldowns.js';
+import { createOrphans } from './orphans.js';
 
 /** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
 export interface DueEmail {
@@ -17,30 +18,31 @@ export interface DueEmail {
 export interface MailerOptions extends AttemptOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
+  /** E-mails that are being sent. */
+  readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
   readonly concurrency: number;
 }
 
 export type Mailer = ReturnType<typeof createMailer>;
 export type MailerStatus = ReturnType<Mailer['status']>;
 
-/** Orphaned attempts of earlier runs that are looked for at a time. */
-const sweepLimit = 10_000;
-/** Milliseconds between two looks for orphaned attempts. */
+/** Milliseconds between two looks for orphaned attempts, at the start of a sole writer. */
 const sweepPause = 250;
 /** Calls of `wake` within this many milliseconds are one look. */
 const wakeDelay = 5;
 
 export function createMailer(options: MailerOptions) {
-  const { timings, monotonic, clock, report, concurrency } = options;
+  const { timings, monotonic, clock, report, concurrency, runs, soleWriter } = options;
   const running = new Map<string, { readonly done: Promise<void>; readonly cut: AbortController }>();
   const cooldowns = createCooldowns(timings.stale, monotonic);
   const stopSending = new AbortController();
   const stopRecording = new AbortController();
   const stops = { sending: stopSending.signal, recording: stopRecording.signal };
-  const sweepUntil = monotonic() + timings.sweep;
-  let nextSweep = 0;
-  /** E-mails to be looked at although the worklist does not show them as due yet. */
-  const orphans = new Map<string, DueEmail>();
+  const orphans = createOrphans({
+    ...options,
+    pause: soleWriter ? Math.min(timings.poll, sweepPause) : timings.poll,
+    until: soleWriter ? monotonic() + timings.sweep : Infinity,
+  });
   let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
   let looking = false;
   let again = false;
@@ -67,9 +69,8 @@ export function createMailer(options: MailerOptions) {
     if (looking) return;
     looking = true;
     try {
-      await sweep();
-      await fill();
-      worklistReadable = true;
+      worklistReadable = runs.current() !== undefined;
+      if (worklistReadable) await fill();
     } catch (error) {
       worklistReadable = false;
       report({ type: 'fault', email_id: null, error });
@@ -78,21 +79,13 @@ export function createMailer(options: MailerOptions) {
     wakeIn(again && worklistReadable ? wakeDelay : timings.poll);
   }
 
-  /** A sole writer knows that other runs have ended and need not wait for their deadlines. */
-  async function sweep(): Promise<void> {
-    const now = monotonic();
-    if (!options.soleWriter || now > sweepUntil || now < nextSweep) return;
-    nextSweep = now + Math.min(timings.poll, sweepPause);
-    for (const entry of await options.due(iso(clock() + timings.attempt), sweepLimit))
-      if (entry.state === 'sending' && entry.run_id !== options.runId) orphans.set(entry.stream, entry);
-  }
-
   async function fill(): Promise<void> {
     const free = concurrency - running.size;
     if (free <= 0 || closing !== undefined) return;
     const rest = restUntil - monotonic();
     if (rest > 0) return wakeIn(rest);
-    for (const entry of [...orphans.values()]) start(entry);
+    await orphans.find();
+    for (const entry of orphans.all()) start(entry);
     // What runs or cools down may still stand at the head of the list and must not hide what is behind it.
     const limit = free + running.size + cooldowns.size() + 1;
     for (const entry of await options.due(iso(clock() + timings.poll), limit)) {
@@ -107,20 +100,22 @@ export function createMailer(options: MailerOptions) {
     if (closing !== undefined || running.size >= concurrency || running.has(stream)) return;
     const cooldown = cooldowns.remaining(stream);
     if (cooldown > 0) return wakeIn(cooldown);
-    orphans.delete(stream);
     const cut = new AbortController();
     running.set(stream, { done: run(entry, cut.signal), cut });
   }
 
   async function run(entry: DueEmail, cut: AbortSignal): Promise<void> {
+    const wasOrphan = orphans.remove(entry.stream);
     const { stream } = entry;
     try {
       const sending = AbortSignal.any([stops.sending, cut]);
       const result = await attemptEmail(options, stream, { ...stops, sending });
       // Also after a success: the view may show the e-mail as due until it has caught up.
       cooldowns.add(stream, { growing: result !== 'recorded' });
-      if (result === 'claim_unknown') orphans.set(stream, entry);
+      if (result === 'claim_unknown') orphans.add(entry);
     } catch (error) {
+      // Nobody has looked at it yet.
+      if (wasOrphan) orphans.add(entry);
       cooldowns.add(stream, { growing: true });
       // Without the log nothing can be done for any e-mail: report it once, and rest.
       const isAway = error instanceof StoreUnavailableError;

@@ -10,6 +10,7 @@ import type { EmailEvent } from '../../src/events/email.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import type { MailerReport } from '../../src/mailer/job.js';
+import { soleRun } from '../../src/mailer/runs.js';
 import { createMailer, type DueEmail, type Mailer, type MailerOptions } from '../../src/mailer/mailer.js';
 import { createSmtpTransport, type SmtpTimings } from '../../src/mailer/smtp.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
@@ -77,7 +78,7 @@ export async function openPostOffice() {
   }
 
   /** What the view `emails` would show once it has caught up. */
-  async function due(now: string, limit: number): Promise<readonly DueEmail[]> {
+  async function worklist(): Promise<readonly EmailDocument[]> {
     const documents = new Map<string, EmailDocument>();
     for await (const batch of store.readAll())
       for (const stored of batch) {
@@ -87,11 +88,17 @@ export async function openPostOffice() {
           if (document !== null) documents.set(key, document);
         }
       }
-    return [...documents.values()]
+    return [...documents.values()];
+  }
+
+  const sending = async (): Promise<readonly DueEmail[]> =>
+    (await worklist()).filter(({ state }) => state === 'sending');
+
+  const due = async (now: string, limit: number): Promise<readonly DueEmail[]> =>
+    (await worklist())
       .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
       .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
       .slice(0, limit);
-  }
 
   async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
@@ -110,17 +117,21 @@ export async function openPostOffice() {
 
   /** Starts a mailer that hears of every commit, and stops it with the test. */
   function startMailer(options: { readonly transport: Transport } & Partial<MailerOptions>) {
+    const { soleWriter = true } = options;
+    const run = soleRun(randomUUID());
     const reports: MailerReport[] = [];
     const mailer: Mailer = createMailer({
       reader: store,
       handler,
       isToBeErased: () => Promise.resolve(false),
       due,
-      runId: randomUUID(),
+      // Of runs without a lease nobody knows the end.
+      runs: soleWriter ? run : { ...run, endOf: () => Promise.resolve(undefined) },
+      sending,
       clock: Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
-      soleWriter: true,
+      soleWriter,
       inDoubtPolicy: 'resend',
       concurrency: 4,
       timings: quickTimings,
