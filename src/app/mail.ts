@@ -13,11 +13,11 @@ import { isFullName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
-import { runSubscriber } from './run-subscriber.js';
 import type { StoreSettings } from '../stores/stores.js';
+import { openMailRuns } from './mail-runs.js';
+import { runSubscriber, type Runner } from './run-subscriber.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
-import { openMailRuns } from './mail-runs.js';
 
 export interface MailOptions {
   readonly config: Config;
@@ -39,12 +39,13 @@ export async function openMailer(options: MailOptions) {
   const report = mailReport(logger);
   const isReady = (): boolean => views.hasShown() && isListening();
   const transport = await transportOf(options);
+  const parts: { runner?: Runner } = {};
   const runs = await openMailRuns({
     settings,
     store,
-    onRun: () => runner.wake(),
+    onRun: () => parts.runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
-    onFault: (error) => report({ type: 'fault', email_id: null, error }),
+    onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
   });
   const mailer = createMailer({
     ...clocks,
@@ -65,6 +66,7 @@ export async function openMailer(options: MailOptions) {
   });
   const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
   const runner = runSubscriber(mailer, { ...clocks, onFault });
+  parts.runner = runner;
   return {
     wake: runner.wake,
     cutOff: mailer.cutOff,

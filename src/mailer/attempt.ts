@@ -101,11 +101,12 @@ const atNoCost = (outcome: Outcome): Ending => ({
   delay: 0,
 });
 
-/** Stopped by us, not by the server: the next start need not wait. */
+/** Stopped by us, not by the server: the next attempt need not wait. */
 function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): Ending {
-  const hasLapsed = outcome.reason === 'timeout' && !options.runs.isCertain(runId);
-  const isOurs = outcome.status === 'deferred' && (outcome.reason === 'stopped' || hasLapsed);
-  return isOurs ? { ...outcome, reason: hasLapsed ? 'run_lapsed' : 'stopped', delay: 0 } : outcome;
+  if (outcome.status !== 'deferred') return outcome;
+  if (outcome.reason === 'timeout' && !options.runs.isCertain(runId))
+    return { ...outcome, reason: 'run_lapsed', delay: 0 };
+  return outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
 }
 
 function limitsOf({ options, running, runId }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {

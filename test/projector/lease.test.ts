@@ -26,7 +26,11 @@ afterEach(async () => {
 
 function leaseOf(
   holder: string,
-  { ttl = 400, readModels = models, wall = () => time }: Partial<Pick<LeaseOptions, 'ttl' | 'readModels' | 'wall'>> = {},
+  {
+    ttl = 400,
+    readModels = models,
+    wall = () => time,
+  }: Partial<Pick<LeaseOptions, 'ttl' | 'readModels' | 'wall'>> = {},
 ): Lease {
   const lease = createLease({ readModels, name: 'projector', holder, ttl, now: () => time, wall });
   leases.push(lease);
