@@ -35,6 +35,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     // Until the views have shown something, they may not exist.
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
+    overdue: views.queries.overdueEmails,
     transport: await transportOf(options),
     runId: randomUUID(),
     clock: Date.now,
@@ -42,7 +43,7 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     random: Math.random,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
-    timings: mailerTimings,
+    timings: { ...mailerTimings, ...config.mailTimings },
     report: mailReport(logger),
     concurrency: mailConcurrency,
   });

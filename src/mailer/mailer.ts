@@ -1,6 +1,7 @@
 /** The mailer: looks at the worklist, keeps a bounded number of attempts going, and stops in good order. */
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import { attemptEmail } from './attempt.js';
+import type { HoldOverdueOptions } from './hold-overdue.js';
 import { iso, type AttemptOptions } from './job.js';
 import { createCooldowns } from './cooldowns.js';
 
@@ -14,7 +15,7 @@ export interface DueEmail {
   readonly next_attempt_at: string | null;
 }
 
-export interface MailerOptions extends AttemptOptions {
+export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   readonly concurrency: number;

@@ -27,6 +27,7 @@ export const quickTimings: MailerTimings = {
   sweep: 60_000,
   backoff: 20,
   backoffCap: 80,
+  inDoubt: 20,
   giveUp: 60_000,
   stale: 5,
   closeGrace: 1_000,
@@ -77,7 +78,7 @@ export async function openPostOffice() {
   }
 
   /** What the view `emails` would show once it has caught up. */
-  async function due(now: string, limit: number): Promise<readonly DueEmail[]> {
+  async function openEmails(): Promise<readonly EmailDocument[]> {
     const documents = new Map<string, EmailDocument>();
     for await (const batch of store.readAll())
       for (const stored of batch) {
@@ -87,11 +88,20 @@ export async function openPostOffice() {
           if (document !== null) documents.set(key, document);
         }
       }
-    return [...documents.values()]
-      .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
+    return [...documents.values()].filter(({ open }) => open);
+  }
+
+  const due = async (now: string, limit: number): Promise<readonly DueEmail[]> =>
+    (await openEmails())
+      .filter(({ next_attempt_at: next }) => next !== null && next <= now)
       .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
       .slice(0, limit);
-  }
+
+  const overdue = async (before: string, limit: number): Promise<readonly EmailDocument[]> =>
+    (await openEmails())
+      .filter(({ open_since: since }) => since !== null && since < before)
+      .sort((a, b) => ((a.open_since ?? '') < (b.open_since ?? '') ? -1 : 1))
+      .slice(0, limit);
 
   async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
@@ -116,6 +126,7 @@ export async function openPostOffice() {
       handler,
       isToBeErased: () => Promise.resolve(false),
       due,
+      overdue,
       runId: randomUUID(),
       clock: Date.now,
       monotonic: () => performance.now(),
@@ -157,7 +168,7 @@ export async function openPostOffice() {
   const until = (stream: string, last: EmailEvent['type']): Promise<RecordedEmailEvent[]> =>
     untilEvents(stream, (found) => found.at(-1)?.type === last);
 
-  return { store, handler, events, due, request, execute, startMailer, until, untilEvents };
+  return { store, handler, events, due, overdue, request, execute, startMailer, until, untilEvents };
 }
 
 export const typesOf = (events: readonly RecordedEmailEvent[]): string[] => events.map(({ type }) => type);
