@@ -5,7 +5,10 @@ import { contextOf, iso, type AttemptOptions } from './job.js';
 import { loadEmail } from './load.js';
 import type { EndingReason } from './record.js';
 
-export interface HoldOverdueOptions extends Pick<AttemptOptions, 'reader' | 'handler' | 'clock' | 'timings' | 'report'> {
+export interface HoldOverdueOptions extends Pick<
+  AttemptOptions,
+  'reader' | 'handler' | 'clock' | 'timings' | 'report'
+> {
   /** Streams of open e-mails that wait since before this time, the longest first. Only a hint: the e-mail's stream decides. */
   readonly overdue: (before: string, limit: number) => Promise<readonly { readonly stream: string }[]>;
 }
