@@ -99,9 +99,13 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       reason = relay.status().refuses?.reason;
   }
 
-  async function handle(work: MailWork, signal: AbortSignal): Promise<void> {
-    if (work === 'probe') return await relay.probe(signal);
-    if (work === 'hold') return await hold(signal);
+  async function handle(work: MailWork, signal: AbortSignal, closing: AbortSignal): Promise<void> {
+    if (work === 'probe') return await relay.probe(closing);
+    if (work === 'hold') return await hold(closing);
+    await attempt(work, signal);
+  }
+
+  async function attempt(work: DueEmail, signal: AbortSignal): Promise<void> {
     const { stream, email_id } = work;
     const isOrphan = orphans.remove(stream);
     const cut = new AbortController();
