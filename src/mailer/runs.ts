@@ -4,6 +4,7 @@
  * mailer's and the epoch of the lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkLease } from '../flow/subscriber.js';
 
 export interface Runs {
   /** Under which an attempt may be claimed now; undefined: none may be. */
@@ -37,17 +38,10 @@ export const soleRun = (id: string): Runs => ({
 export const runLeaseMs = 10_000;
 export const runLeaseName = (mailerId: string): string => `mailer-${mailerId}`;
 
-/** What a mailer needs of its lease; the projector's has it. */
-export interface RunLease {
-  /** Resolves with the epoch once it is held, a new one after it ran out; null when the signal aborts first. */
-  hold(signal: AbortSignal): Promise<number | null>;
-  /** By the monotonic and the wall clock. */
-  isHeld(): boolean;
+/** Held by the monotonic and the wall clock; after it ran out it has a new epoch. */
+export interface RunLease extends WorkLease {
   /** The store has answered for one whole ttl without a break: each mailer that lives has renewed its lease. */
   isSteady(): boolean;
-  /** Called when it has run out. One listener. */
-  onLost(listener: () => void): void;
-  close(): Promise<void>;
 }
 
 export interface LeasedRunsOptions {

@@ -13,7 +13,7 @@ describe.skipIf(noServers !== undefined)(
       const smtp = await startSmtp(['slow']);
       try {
         const api = await deployment.start({ ROLES: 'api,projector' });
-        const mailer = { ROLES: 'mailer', SMTP_URL: smtp.url, MAIL_IN_DOUBT_AFTER: '1' };
+        const mailer = { ROLES: 'mailer', SMTP_URL: smtp.url, MAIL_IN_DOUBT_AFTER: '1s' };
         const [first] = await Promise.all([deployment.start(mailer), deployment.start(mailer)]);
         const mailing = newMailing(api, deployment.log, smtp);
         await mailing.request(120);

@@ -33,7 +33,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefine
           ROLES: 'mailer',
           SMTP_URL: smtp.url,
           MONGODB_URL: behind.through(proxy.port),
-          MAIL_IN_DOUBT_AFTER: '1',
+          MAIL_IN_DOUBT_AFTER: '1s',
         };
         const [first] = await Promise.all([deployment.start(env), deployment.start(env)]);
         const mailing = newMailing(api, deployment.log, smtp);
@@ -65,7 +65,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefine
     const smtp = await startSmtp(['slow']);
     try {
       const api = await deployment.start({ ROLES: 'api,projector' });
-      const env = { ROLES: 'mailer', SMTP_URL: smtp.url, MAIL_IN_DOUBT_AFTER: '1' };
+      const env = { ROLES: 'mailer', SMTP_URL: smtp.url, MAIL_IN_DOUBT_AFTER: '1s' };
       const [first] = await Promise.all([deployment.start(env), deployment.start(env)]);
       const mailing = newMailing(api, deployment.log, smtp);
       await mailing.request(300);
