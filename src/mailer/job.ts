@@ -37,6 +37,16 @@ export type MailerReport =
   | { readonly type: 'held_overdue'; readonly emails: number; readonly reason: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
 
+/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
+export interface DueEmail {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: string;
+  readonly run_id: string | null;
+  /** When there is something to do; while sending, the deadline of the attempt. */
+  readonly next_attempt_at: string | null;
+}
+
 export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;

@@ -6,19 +6,9 @@ import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
 import { createCooldowns } from './cooldowns.js';
 import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
-import { iso, type AttemptOptions } from './job.js';
+import { iso, type AttemptOptions, type DueEmail } from './job.js';
 import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
-
-/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
-export interface DueEmail {
-  readonly email_id: string;
-  readonly stream: string;
-  readonly state: string;
-  readonly run_id: string | null;
-  /** When there is something to do; while sending, the deadline of the attempt. */
-  readonly next_attempt_at: string | null;
-}
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
