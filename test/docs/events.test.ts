@@ -103,8 +103,10 @@ describe('docs/events.md', () => {
       outbox_unavailable: true,
       invalid_message: true,
       not_started: true,
+      run_lapsed: true,
       run_ended: true,
       deadline_passed: true,
+      withdrawn: true,
       gave_up: true,
     } as const satisfies Record<EndingReason, true>;
     const shown = rows(section(text, '### Reasons')).map(([name = '']) => codes(name)[0]);
