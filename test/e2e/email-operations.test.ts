@@ -135,7 +135,7 @@ test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has t
   expect(outcomes.slice(-2).map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
 });
 
-test('a relay with a certificate that nobody trusts is named by readiness and in the log, with what to do', async () => {
+test('a relay with a certificate that nobody trusts is named by readiness and in the log, with what to do; clear text is warned of', async () => {
   const secure = await startSmtp(['accept'], { disabledCommands: [] });
   const other = await startService({ env: { SMTP_URL: secure.url } });
   onTestFinished(() => other.close());
@@ -148,6 +148,11 @@ test('a relay with a certificate that nobody trusts is named by readiness and in
   expect(ready).toMatchObject({ status: 200, body: { data: { mailer: { relay: { connections: 10, refuses } } } } });
   expect(other.output()).toMatch(/"type":"relay_refuses".*"reason":"tls".*takes no e-mail/);
   expect(secure.messages).toEqual([]);
+  expect(other.output()).not.toContain('clear text');
+  await other.close();
+  const clear = await startService({ env: { SMTP_URL: `${secure.url}?requireTLS=false` } });
+  onTestFinished(() => clear.close());
+  expect(clear.output()).toContain('SMTP_URL has requireTLS=false: e-mails may be sent in clear text');
 });
 
 test('a held e-mail is released and sent; then it can be neither released nor cancelled', async () => {

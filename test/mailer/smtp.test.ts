@@ -1,11 +1,13 @@
 /** The SMTP transport by itself: what is certain when a connection breaks, and that it keeps its deadlines. */
 import { expect, test } from 'vitest';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
-import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { replyOf } from '../../src/mailer/smtp-outcome.js';
+import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
+import { mailerTimings } from '../../src/mailer/timings.js';
 import type { Mail, SendLimits } from '../../src/mailer/transport.js';
 import { quickSmtp, smtpTransport } from '../support/mailing.js';
+import { startScriptedSmtp, usually } from '../support/scripted-smtp.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
 
 const mail = (bytes = Buffer.from('Subject: x\r\n\r\nbody\r\n')): Mail => ({
@@ -175,6 +177,58 @@ test('SMTP_URL', () => {
   expect(parseSmtpUrl('smtp://[::1]:2525')).toMatchObject({ host: '::1', port: 2525, requireTLS: false });
   for (const url of ['http://x', 'nonsense', 'smtp://', 'smtp://h?tls=off', 'smtp://u:%ZZsecret@h'])
     expect(() => parseSmtpUrl(url)).toThrow(/^(?!.*secret)SMTP_URL|^user and password in SMTP_URL/);
+});
+
+test.each([
+  ['smtp://u:p@mail.example.com:2525', true],
+  ['smtp://mail.example.com:2525', false],
+  ['smtp://mail.example.com:2525?requireTLS=true', true],
+  ['smtp://u:p@localhost:2525', false],
+  ['smtp://u:p@127.0.0.2:2525', false],
+  ['smtp://u:p@[::1]:2525', false],
+  ['smtp://127.0.0.1', true],
+])('whether %s demands TLS', (url, requireTLS) => {
+  expect(parseSmtpUrl(url)).toMatchObject({ requireTLS, mayBeClear: false });
+});
+
+test('clear text must be allowed in so many words', () => {
+  const clear = { requireTLS: false, mayBeClear: true };
+  expect(parseSmtpUrl('smtp://u:p@mail.example.com?requireTLS=false')).toMatchObject(clear);
+  expect(parseSmtpUrl('smtps://u:p@mail.example.com?requireTLS=false')).toMatchObject({
+    secure: true,
+    mayBeClear: false,
+  });
+  for (const options of ['requireTLS=no', 'requireTLS', 'requireTLS=true&requireTLS=false'])
+    expect(() => parseSmtpUrl(`smtp://mail.example.com?${options}`)).toThrow(/requireTLS=true or requireTLS=false/);
+});
+
+test('a password never leaves in clear text because STARTTLS is missing', async () => {
+  const smtp = await startScriptedSmtp((asked) => (asked.command === 'STARTTLS' ? '502 no' : usually(asked)));
+  const server = { ...parseSmtpUrl(smtp.url.replace('//127.0.0.1', '//u:secret@mail.example.com')), host: '127.0.0.1' };
+  const transport = createSmtpTransport({ server, timings: quickSmtp, connections: 1 });
+  expect(await transport.send(mail(), limits())).toMatchObject({ status: 'deferred', reason: 'tls' });
+  expect(smtp.asked.map(({ command }) => command)).toEqual(['EHLO', 'STARTTLS']);
+});
+
+test('smtp:// on the port of smtps:// is refused with the right URL and without the password', () => {
+  expect(() => parseSmtpUrl('smtp://me:secret@mail.example.com:465')).toThrow(
+    'SMTP_URL must begin with smtps:// where the port is 465: smtps://user:password@mail.example.com:465',
+  );
+  expect(() => parseSmtpUrl('smtp://mail.example.com:465')).toThrow(/: smtps:\/\/mail\.example\.com:465$/);
+});
+
+test('time-outs are those of RFC 5321, and fit into an attempt', () => {
+  const minute = 60_000;
+  expect(smtpTimings).toMatchObject({
+    connection: 2 * minute,
+    greeting: 5 * minute,
+    idle: 5 * minute,
+    reply: 10 * minute,
+  });
+  const { attempt, reply, margin } = mailerTimings;
+  expect(reply).toBe(smtpTimings.reply);
+  // A relay that takes its time for the connection, the greeting and two replies.
+  expect(attempt - margin - reply).toBeGreaterThan(2 * minute + 5 * minute + 2 * (5 * minute));
 });
 
 test.each([
