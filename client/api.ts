@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 b7108dbcd53e1a018f3922b0ce101439e84f8c8de76c98aa397e84614db5ac32. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 fa894b804602ee2f2f5c03c8303bafbad4810548be498676698211009f5f4375. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -518,7 +518,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send an e-mail again that is held
+     * Send an e-mail again that is held or has failed
      * @description Needs the scope `email:write`.
      */
     post: operations['releaseEmail'];
@@ -1562,6 +1562,18 @@ export interface components {
       sent_at: string | null;
       state: components['schemas']['DeliveryState'];
     };
+    EmailErasedError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'The email cannot be released: what it said is erased';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 409;
+      /** @constant */
+      type: 'conflict';
+    };
     EmailNotCancellableError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -1632,6 +1644,11 @@ export interface components {
          * @example 3
          */
         in_doubt: number;
+        /**
+         * @description Failed e-mails that were released: `failed` less these are failed still.
+         * @example 3
+         */
+        reopened: number;
         /**
          * @description E-mails that the API took.
          * @example 3
@@ -3182,6 +3199,18 @@ export interface components {
       /** @constant */
       type: 'conflict';
     };
+    RecipientErasedError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'The email cannot be released: its recipient asked to be erased';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 409;
+      /** @constant */
+      type: 'conflict';
+    };
     /** @description What a page about a contact tells. */
     Report: {
       /**
@@ -3962,26 +3991,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['EmailNotCancellableError'];
-      };
-    };
-    /** @description `The email cannot be released` */
-    EmailNotReleasable: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['EmailNotReleasableError'];
       };
     };
     /** @description `API key lacks the scope {names}` */
@@ -6906,7 +6915,29 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
-      409: components['responses']['EmailNotReleasable'];
+      /** @description One of: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+      409: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['EmailNotReleasableError']
+            | components['schemas']['EmailErasedError']
+            | components['schemas']['RecipientErasedError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
