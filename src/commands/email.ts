@@ -188,7 +188,7 @@ const held = ({ email_id }: EmailState, reason: string): EmailEvent => ({
 const hold = ({ reason, waiting_before }: HoldEmail, state: EmailState): Decision<EmailEvent> =>
   isWaiting(state) && (waiting_before === undefined || state.since < waiting_before) ? [held(state, reason)] : [];
 
-/** Of what failed nothing was taken; what is held may have been, and the operator knows. */
+/** The attempt that failed was refused; what is held may have been taken, and the operator knows. */
 function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
   const { status: previous_status, email_id, hasMessage } = state;
   if (previous_status !== 'held' && previous_status !== 'failed') return { refused: 'email_not_releasable' };

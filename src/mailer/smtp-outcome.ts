@@ -74,26 +74,29 @@ function isRefusal({ command, responseCode }: SmtpError): boolean {
   return messageCommands.includes(command ?? '') && !authenticationCodes.includes(responseCode);
 }
 
-/** Such as 5.1.1 and 5.2.2. Of what stands under 5.1, 7 and 8 are about the sender. */
-const isOfRecipient = (enhancedCode: string): boolean => /^[45]\.(?:1\.(?:[1-6]|10)|2\.\d+)$/.test(enhancedCode);
-const isOfSender = (enhancedCode: string): boolean => /^[45]\.1\.[78]$/.test(enhancedCode);
+const isForGood = ({ smtp_code = 0 }: Reply): boolean => smtp_code >= 500 && !conversationCodes.includes(smtp_code);
 const isOfSize = ({ smtp_code, enhanced_code = '' }: Reply): boolean =>
   smtp_code === 552 || enhanced_code.endsWith('.3.4');
 
+/** Such as 5.1.1 and 5.2.2. Of what stands under 5.1, 7 and 8 are about the sender. */
+const ofRecipient = /^[45]\.(?:1\.(?:[1-6]|10)|2\.\d+)$/;
+const ofSender = /^[45]\.1\.[78]$/;
 /** How servers without enhanced codes say that it is us whom they refuse: relaying, the sender's address, our name. */
-const aboutUs =
+const inWords =
   /\brelay(?:ing)?\b(?! (?:recipient|domain))|\brcpthosts\b|\bsender (?:verif|address|domain|denied|rejected)|\bclient host\b|\b(?:helo|ehlo)\b|\bauthenticat/i;
-const withoutAddresses = (text: string): string => text.replace(/<[^>]*>|\S+@\S+/g, '');
+
+function isAboutUs({ enhanced_code = '', response = '' }: Reply): boolean {
+  if (ofRecipient.test(enhanced_code)) return false;
+  const withoutAddresses = response.replace(/<[^>]*>|\S+@\S+/g, '');
+  return ofSender.test(enhanced_code) || inWords.test(withoutAddresses);
+}
 
 /** Refused because of who sends, not of who is to receive it. Not asked once the message is handed over. */
-function isPolicy({ command = '', response = '' }: SmtpError): boolean {
+function isPolicy({ command = '', response }: SmtpError): boolean {
   const reply = replyOf(response);
-  const { smtp_code = 0, enhanced_code = '' } = reply;
-  const isForGood = smtp_code >= 500 && !conversationCodes.includes(smtp_code);
-  if (command === 'MAIL FROM') return isForGood && !isOfSize(reply);
-  if (isForGood && enhanced_code.startsWith('5.7.')) return true;
-  if (command !== 'RCPT TO' || isOfRecipient(enhanced_code)) return false;
-  return isOfSender(enhanced_code) || aboutUs.test(withoutAddresses(response));
+  const isOfPolicy = reply.enhanced_code?.startsWith('5.7.') === true;
+  if (isForGood(reply) && (command === 'MAIL FROM' ? !isOfSize(reply) : isOfPolicy)) return true;
+  return (command === 'MAIL FROM' || command === 'RCPT TO') && isAboutUs(reply);
 }
 
 /** The server went on saying "later" of this e-mail. All else is the state of the relay or of the way to it: no e-mail fails of that. */

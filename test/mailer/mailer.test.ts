@@ -1,6 +1,7 @@
 /** The mailer between crashes, rivals, faults of the store, and its own end. */
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
 import { holdOverdue } from '../../src/mailer/hold-overdue.js';
 import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
@@ -89,8 +90,8 @@ test('a lost reply is not followed by a second copy for five minutes, and then f
   office.startMailer({ transport: smtpTransport(smtp.url), timings: { ...quickTimings, inDoubt } });
   const { stream } = await office.request();
   const doubt = (await office.until(stream, 'EmailInDoubt')).at(-1);
-  const next = doubt !== undefined && 'next_attempt_at' in doubt.data ? doubt.data.next_attempt_at : null;
-  const pause = Date.parse(next ?? '') - Date.parse(doubt?.metadata.at ?? '');
+  const { next_attempt_at: next } = z.object({ next_attempt_at: z.string() }).parse(doubt?.data);
+  const pause = Date.parse(next) - Date.parse(doubt?.metadata.at ?? '');
   expect(pause).toBeGreaterThan(inDoubt - 1_000);
   expect(pause).toBeLessThan(inDoubt * 1.1 + 1_000);
   const pauses = [0, 1, 2, 3].map((round) => doubtDelay(round, mailerTimings, () => 0));
@@ -100,10 +101,9 @@ test('a lost reply is not followed by a second copy for five minutes, and then f
 test('while the relay takes nothing, what waits for too long is held, the oldest first, and no more than a portion', async () => {
   const office = await openPostOffice();
   const first = await office.request();
-  const others = [await office.request(), await office.request(), await office.request()];
-  const [released, cancelled, running] = others;
-  await office.execute(cancelled?.stream ?? '', { type: 'CancelEmail', reason: 'x' });
-  await office.execute(released?.stream ?? '', { type: 'HoldEmail', reason: 'restored' });
+  const [released, cancelled, running] = [await office.request(), await office.request(), await office.request()];
+  await office.execute(cancelled.stream, { type: 'CancelEmail', reason: 'x' });
+  await office.execute(released.stream, { type: 'HoldEmail', reason: 'restored' });
   const reports: MailerReport[] = [];
   const giveUp = 60_000;
   const options = {
@@ -115,10 +115,10 @@ test('while the relay takes nothing, what waits for too long is held, the oldest
   };
   const hold = (now: number) => holdOverdue({ ...options, clock: () => now }, 'dns', new AbortController().signal);
   expect(await hold(Date.now())).toBe(0);
-  await office.execute(running?.stream ?? '', claimOf('run', Date.now() + 600_000));
+  await office.execute(running.stream, claimOf('run', Date.now() + 600_000));
   const later = Date.now() + giveUp + 1;
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(later - giveUp));
-  await office.execute(released?.stream ?? '', { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
+  await office.execute(released.stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
 
   expect(await hold(later)).toBe(1);
   expect(await hold(later)).toBe(0);
@@ -128,7 +128,7 @@ test('while the relay takes nothing, what waits for too long is held, the oldest
   expect(found.at(-1)?.data).toEqual({ email_id: first.email_id, reason: 'dns' });
   expect(found.at(-1)?.metadata).toMatchObject({ $correlationId: 'corr', $causationId: found[0]?.id, actor: 'mailer' });
   // Its time began again with the release.
-  expect(typesOf(await office.events(released?.stream ?? '')).at(-1)).toBe('EmailReleased');
+  expect(typesOf(await office.events(released.stream)).at(-1)).toBe('EmailReleased');
 });
 
 test('the fifth doubt is held', async () => {

@@ -43,7 +43,9 @@ test('whose fault a refusal is: the relay and our settings never make an e-mail 
     ['recipient 503 Bad sequence of commands', 'deferred server_refused envelope'],
     ['recipient 550 Authentication required', 'deferred policy envelope'],
     ['data 530 5.7.0 Must log in first', 'deferred auth_failed data'],
+    ['sender 450 4.1.8 Sender address rejected: Domain not found', 'deferred policy envelope'],
     // For now.
+    ['sender 451 Try later', 'deferred smtp_4xx envelope'],
     ['recipient 451 4.7.1 Greylisting in action', 'deferred smtp_4xx envelope'],
     ['data 451 Try later', 'deferred smtp_4xx data'],
     // The recipient, or the message; an address in the text is no word about us.

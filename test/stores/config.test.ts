@@ -34,6 +34,10 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
   ['SEAL_EVERY', { SEAL_EVERY: '24' }],
   ['SEAL_EVERY', { SEAL_EVERY: '1.5h' }],
+  ['MAIL_IN_DOUBT_AFTER', { MAIL_IN_DOUBT_AFTER: '0' }],
+  ['MAIL_IN_DOUBT_AFTER', { MAIL_IN_DOUBT_AFTER: '25h' }],
+  ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '48' }],
+  ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '366d' }],
   ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
   ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
   ['EVENTSTORE_PREFIX', { EVENTSTORE_PREFIX: 'a.b' }],
@@ -60,6 +64,12 @@ test.each<[string, Readonly<Record<string, string>>]>([
 test('durations have a unit', () => {
   const every = ['24h', '30m', '90s', '7d', '0', '0s', ''].map((text) => readConfig({ SEAL_EVERY: text }).seals.every);
   expect(every).toEqual([86_400_000, 1_800_000, 90_000, 604_800_000, 0, 0, 86_400_000]);
+});
+
+test('how long mail waits', () => {
+  expect(readConfig({}).mailTimings).toEqual({ inDoubt: 300_000, giveUp: 172_800_000 });
+  const given = { MAIL_IN_DOUBT_AFTER: '90s', MAIL_GIVE_UP_AFTER: '7d' };
+  expect(readConfig(given).mailTimings).toEqual({ inDoubt: 90_000, giveUp: 604_800_000 });
 });
 
 test('an empty variable counts as absent', () => {

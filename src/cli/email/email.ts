@@ -32,18 +32,24 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .command('cancel')
     .description('ends e-mails that are requested, deferred, in_doubt or held')
     .argument('<id...>', 'ids of e-mails')
-    .action(async (ids: readonly string[]) => await changeEmails(ids, 'cancel', await serviceOf(line), line));
+    .action(
+      async (ids: readonly string[]) => await changeEmails(ids, 'cancel', { service: await serviceOf(line), line }),
+    );
   withExamples(cancel, ['audience email cancel eml_01J…']);
 }
 
 const serviceOf = (line: CommandLine): Promise<ServiceClient> =>
   demandService(line, '. Start it: only the service changes e-mails.');
 
+interface Through {
+  readonly service: ServiceClient;
+  readonly line: CommandLine;
+}
+
 async function changeEmails(
   ids: readonly string[],
   change: 'release' | 'cancel',
-  service: ServiceClient,
-  line: CommandLine,
+  { service, line }: Through,
 ): Promise<void> {
   const pathOf = (id: string): string => `/v1/email/${id}/${change}`;
   await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
@@ -60,7 +66,7 @@ async function releaseEach(given: readonly string[], options: unknown, line: Com
   const service = await serviceOf(line);
   const state = failed ? 'failed' : 'held';
   const ids = reason === undefined ? given : await idsByReason(service, state, reason);
-  await changeEmails(ids, 'release', service, line);
+  await changeEmails(ids, 'release', { service, line });
 }
 
 /** The oldest first. @throws CommandFailedError where there are none: it names the reasons that there are */
