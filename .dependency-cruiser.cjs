@@ -83,6 +83,7 @@ module.exports = {
     only('projector', room('events'), room('flow'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
       'mailer',
+      room('flow'),
       room('events'),
       room('commands'),
       eventStorePort,

@@ -1,22 +1,27 @@
 /** Composes the mailer: where it finds its work and where its e-mails go. */
-import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { MailerReport } from '../mailer/job.js';
-import { createMailer, type Mailer } from '../mailer/mailer.js';
+import { breakerTimings } from '../mailer/breaker.js';
+import { createMailer } from '../mailer/mailer.js';
+import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
+import { isFullName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
+import type { StoreSettings } from '../stores/stores.js';
+import { openMailRuns } from './mail-runs.js';
+import { runSubscriber, type Runner } from './run-subscriber.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
-const mailConcurrency = 10;
-
 export interface MailOptions {
   readonly config: Config;
+  readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
@@ -26,32 +31,67 @@ export interface MailOptions {
   readonly isListening: () => boolean;
 }
 
-export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, logger, store, commands, views, isListening } = options;
-  return createMailer({
+export type Mailer = Awaited<ReturnType<typeof openMailer>>;
+
+export async function openMailer(options: MailOptions) {
+  const { config, settings, logger, store, commands, views, isListening } = options;
+  const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
+  const report = mailReport(logger);
+  const isReady = (): boolean => views.hasShown() && isListening();
+  const transport = await transportOf(options);
+  const parts: { runner?: Runner } = {};
+  const runs = await openMailRuns({
+    settings,
+    store,
+    onRun: () => parts.runner?.wake(),
+    onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
+    onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
+  });
+  const mailer = createMailer({
+    ...clocks,
     reader: store,
     handler: commands.emails,
-    isToBeErased: createErasureCheck(store, commands.erasures),
+    mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
     // Until the views have shown something, they may not exist.
-    due: (now, limit) =>
-      views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
-    transport: await transportOf(options),
-    runId: randomUUID(),
-    clock: Date.now,
-    monotonic: () => performance.now(),
-    random: Math.random,
+    due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
+    sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
+    overdue: views.queries.overdueEmails,
+    transport,
+    runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
-    timings: mailerTimings,
-    report: mailReport(logger),
-    concurrency: mailConcurrency,
+    timings: { ...mailerTimings, ...config.mailTimings },
+    breakerTimings,
+    report,
+    concurrency: config.mailConnections,
   });
+  const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
+  const runner = runSubscriber(mailer, { ...clocks, onFault });
+  parts.runner = runner;
+  return {
+    wake: runner.wake,
+    cutOff: mailer.cutOff,
+    /** `canLook`: work can be found, and done. */
+    status() {
+      const { running, canLook } = runner.status();
+      const { hasRun, relay } = mailer.status();
+      return { running, canLook: canLook && hasRun, relay };
+    },
+    async close() {
+      await runner.close();
+      await runs.close();
+      transport.close();
+    },
+  };
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {
   if (config.smtp !== undefined) {
-    const { createSmtpTransport, smtpTimings } = await import('../mailer/smtp.js');
-    return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
+    const { createSmtpTransport } = await import('../mailer/smtp.js');
+    const { smtp: server, mailConnections: connections } = config;
+    const ehloName = config.smtpName ?? (isFullName(hostname()) ? hostname() : undefined);
+    if (server.mayBeClear) logger.warn('SMTP_URL has requireTLS=false: e-mails may be sent in clear text');
+    return createSmtpTransport({ server, ehloName, connections });
   }
   return createOutboxTransport({
     folder: folder.outbox,
@@ -71,6 +111,12 @@ function mailReport(logger: Logger): (report: MailerReport) => void {
       logger.error({ ...line, err: error }, 'mailer');
     } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
       logger.info(report, 'mailer');
+    else if (report.type === 'relay_accepts') logger.info(report, 'the mail server takes e-mails again');
+    else if (report.type === 'relay_refuses')
+      logger.error(
+        report,
+        'the mail server takes no e-mail: e-mails wait, and a connection is tried from time to time',
+      );
     else if (report.type === 'recorded' && report.certificate !== undefined) logger.error(report, untrustedCertificate);
     else logger.warn(report, 'mailer');
   };

@@ -1,34 +1,44 @@
 /** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
 import { isDue, type EmailState } from '../commands/email.js';
-import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Stops } from './job.js';
+import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Running } from './job.js';
 import { loadEmail } from './load.js';
+import type { Withdrawal } from './may-go-out.js';
 import { record, type Ending } from './record.js';
-import type { Mail, SendLimits } from './transport.js';
+import type { Mail, SendLimits, SendOutcome } from './transport.js';
+
+/** An e-mail that took longer than this to the final dot is asked about again. Milliseconds. */
+const askAgainMs = 3_000;
 
 /** @throws what reading the stream throws; then nothing was sent. */
-export async function attemptEmail(options: AttemptOptions, stream: string, stops: Stops): Promise<AttemptResult> {
+export async function attemptEmail(options: AttemptOptions, stream: string, running: Running): Promise<AttemptResult> {
   const email = await loadEmail(options.reader, stream);
   if (email === undefined) return 'void';
-  const job = { options, stops, stream, email };
+  const runId = options.runs.current();
+  if (runId === undefined) return 'waits';
+  const job = { options, running, stream, email, runId };
   if (email.state.running !== null) return await judge(job, email.state.running);
   if (!isDue(email.state, iso(options.clock()))) return 'void';
-  return (await options.isToBeErased(email)) ? 'void' : await claimAndSend(job);
+  if ((await options.mayGoOut(email)) !== true) return 'void';
+  return running.trial.mayClaim() ? await claimAndSend(job) : 'waits';
 }
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
 async function judge(job: Job, running: NonNullable<EmailState['running']>): Promise<AttemptResult> {
-  const { runId, soleWriter, clock } = job.options;
-  const { attempts: attempt } = job.email.state;
-  // Our own claim, whose acknowledgement was lost: nothing was sent on it.
-  if (running.run_id === runId)
+  const { runs, clock } = job.options;
+  const { claimPosition, state } = job.email;
+  const { attempts: attempt } = state;
+  const end = runs.isOwn(running.run_id) ? undefined : await runs.endOf(running.run_id);
+  // Our own claim, whose acknowledgement was lost, or one that came when its run was over: nothing was sent on it.
+  if (runs.isOwn(running.run_id) || (end?.silentSince !== undefined && claimPosition > end.silentSince))
     return await record(job, attempt, { status: 'deferred', reason: 'not_started', delay: 0 });
-  if (!soleWriter && iso(clock()) <= running.deadline) return 'void';
-  const reason = soleWriter ? 'run_ended' : 'deadline_passed';
-  return await record(job, attempt, { status: 'in_doubt', reason });
+  if (end !== undefined) return await record(job, attempt, { status: 'in_doubt', reason: 'run_ended' });
+  if (iso(clock()) <= running.deadline) return 'void';
+  return await record(job, attempt, { status: 'in_doubt', reason: 'deadline_passed' });
 }
 
 async function claimAndSend(job: Job): Promise<AttemptResult> {
-  const { handler, clock, monotonic, runId, timings, report } = job.options;
+  const { runId } = job;
+  const { handler, clock, monotonic, timings, report, runs } = job.options;
   // Large, and needed by the first e-mail only; before the claim, for a failure here is none of the e-mail's.
   const { composeMail } = await import('./message.js');
   // Both before the claim: the time of the append is part of the attempt.
@@ -47,7 +57,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
       context: contextOf(job, job.email.lastEventId),
     });
     // Our own earlier claim, in doubt until now, was first: nothing has been sent on it.
-    if (events.length === 0) return state.running?.run_id === runId ? 'claim_unknown' : 'void';
+    if (events.length === 0) return state.running && runs.isOwn(state.running.run_id) ? 'claim_unknown' : 'void';
     attempt = state.attempts;
   } catch (error) {
     report({ type: 'fault', email_id: job.email.request.email_id, error });
@@ -56,27 +66,59 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
   const mail = await composeMail(job.email.request).catch(() => undefined);
-  const outcome = await send(job, mail, limitsOf(job, started));
-  return await record(job, attempt, outcome);
+  return await record(job, attempt, await send(job, mail, started));
 }
 
-async function send({ options }: Job, mail: Mail | undefined, limits: SendLimits): Promise<Ending> {
+interface Started {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+async function send(job: Job, mail: Mail | undefined, started: Started): Promise<Ending> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
-  const outcome = await options.transport.send(mail, limits);
-  // Stopped by us, not by the server: the next start need not wait.
-  return outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+  const { options, running, email } = job;
+  let withdrawal: Withdrawal | undefined;
+  const beforeHandOver = async (): Promise<boolean> => {
+    running.trial.works();
+    const answer = options.monotonic() - started.monotonic < askAgainMs ? true : await options.mayGoOut(email);
+    if (answer !== true) withdrawal = answer;
+    return answer === true;
+  };
+  const outcome = await options.transport.send(mail, { ...limitsOf(job, started), beforeHandOver });
+  const isRelays = running.trial.ended(outcome, email.recipientKey);
+  if (outcome.status === 'withdrawn')
+    return { status: 'deferred', reason: 'withdrawn', delay: 0, ...(withdrawal && { cancel: withdrawal }) };
+  return isRelays ? atNoCost(outcome) : stoppedOrEnded(job, outcome);
 }
 
-function limitsOf({ options, stops }: Job, started: { readonly wall: number; readonly monotonic: number }): SendLimits {
-  const { clock, monotonic, timings } = options;
+type Outcome = Exclude<SendOutcome, { status: 'withdrawn' }>;
+
+/** It is due again once the relay takes e-mails. */
+const atNoCost = (outcome: Outcome): Ending => ({
+  ...outcome,
+  status: 'deferred',
+  reason: outcome.status === 'failed' ? 'policy' : outcome.reason,
+  delay: 0,
+});
+
+/** Stopped by us, not by the server: the next attempt need not wait. */
+function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): Ending {
+  if (outcome.status !== 'deferred') return outcome;
+  if (outcome.reason === 'timeout' && !options.runs.isCertain(runId))
+    return { ...outcome, reason: 'run_lapsed', delay: 0 };
+  return outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+}
+
+function limitsOf({ options, running, runId }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {
+  const { clock, monotonic, timings, runs } = options;
   const close = timings.attempt - timings.margin;
   const handOver = close - timings.reply;
   const elapsed = (): number => monotonic() - started.monotonic;
   return {
     // The clock that others judge by is asked too: the monotonic one stands still while a machine is suspended.
-    mayHandOver: () => elapsed() <= handOver && clock() - started.wall <= handOver,
+    mayHandOver: () => runs.isCertain(runId) && elapsed() <= handOver && clock() - started.wall <= handOver,
     handOverWithin: Math.max(0, handOver - elapsed()),
     closeWithin: Math.max(0, close - elapsed()),
-    signal: stops.sending,
+    signal: running.sending,
   };
 }

@@ -4,18 +4,22 @@ import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { LoadedEmail, StreamReader } from './load.js';
+import type { MayGoOut } from './may-go-out.js';
+import type { RelayReport, Trial } from './relay.js';
+import type { Runs } from './runs.js';
 import type { MailerTimings } from './timings.js';
 import type { SendOutcome, Transport } from './transport.js';
 
 /** What happened, for logs and metrics. Nothing in it is personal. */
 export type MailerReport =
+  | RelayReport
   | { readonly type: 'started'; readonly email_id: string; readonly attempt: number }
   /** The outcome of an attempt is in the log: one of this run's, or one that an earlier run left behind. */
   | {
       readonly type: 'recorded';
       readonly email_id: string;
       readonly attempt: number;
-      readonly outcome: SendOutcome['status'] | 'held';
+      readonly outcome: Exclude<SendOutcome['status'], 'withdrawn'> | 'held' | 'cancelled';
       readonly reason: string;
       readonly smtp_code?: number | undefined;
       readonly enhanced_code?: string | undefined;
@@ -27,16 +31,28 @@ export type MailerReport =
   | { readonly type: 'record_failed'; readonly email_id: string; readonly attempt: number; readonly error: unknown }
   /** The process stopped before the outcome could be recorded: the next run judges the attempt. */
   | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
+  /** The lease of this run ran out: nothing more is handed over under its id. */
+  | { readonly type: 'lapsed'; readonly run_id: string }
+  /** E-mails that had waited for too long while the relay took none. */
+  | { readonly type: 'held_overdue'; readonly emails: number; readonly reason: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
+
+/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
+export interface DueEmail {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: string;
+  readonly run_id: string | null;
+  /** When there is something to do; while sending, the deadline of the attempt. */
+  readonly next_attempt_at: string | null;
+}
 
 export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly transport: Transport;
-  /** Whether the recipient has asked to be erased since the e-mail was requested: it is not sent any more. By the log. */
-  readonly isToBeErased: (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
-  /** Of this mailer and no other, not even of an earlier start. */
-  readonly runId: string;
+  readonly mayGoOut: MayGoOut;
+  readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Milliseconds that never jump. */
@@ -51,24 +67,27 @@ export interface AttemptOptions {
   readonly report: (report: MailerReport) => void;
 }
 
-/** What stops a running attempt: first its sending, then the recording of its outcome. */
-export interface Stops {
+/** What stops a running attempt, first its sending, then the recording of its outcome; and what it tells of the relay. */
+export interface Running {
   readonly sending: AbortSignal;
   readonly recording: AbortSignal;
+  readonly trial: Trial;
 }
 
-/** `void`: there was nothing to do, the hint was stale. `claim_unknown`: the claim may stand in the log, nothing was sent. */
-export type AttemptResult = 'recorded' | 'void' | 'claim_unknown' | 'abandoned';
+/** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
+export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'abandoned';
 
 export interface Job {
   readonly options: AttemptOptions;
-  readonly stops: Stops;
+  readonly running: Running;
   readonly stream: string;
   readonly email: LoadedEmail;
+  /** Under which the e-mail is attempted or judged. */
+  readonly runId: string;
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */
-export const contextOf = ({ email }: Job, causationId: string): CommandContext => ({
+export const contextOf = ({ email }: Pick<Job, 'email'>, causationId: string): CommandContext => ({
   correlationId: email.correlationId,
   causationId,
   requestId: email.requestId,

@@ -13,9 +13,9 @@ export interface LoadedEmail {
   readonly correlationId: string;
   readonly requestId: string;
   readonly state: EmailState;
-  /** When it was requested, or last released: the time to give up counts from then. */
-  readonly since: string;
   readonly lastEventId: string;
+  /** Of the last claim, `''` where there is none. */
+  readonly claimPosition: string;
 }
 
 export type StreamReader = Pick<EventReader, 'readStream'>;
@@ -24,8 +24,8 @@ export type StreamReader = Pick<EventReader, 'readStream'>;
 export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
   let state = emailDecider.initial;
   let lastEventId = '';
-  let since = '';
-  let requested: Omit<LoadedEmail, 'state' | 'since' | 'lastEventId'> | undefined;
+  let claimPosition = '';
+  let requested: Omit<LoadedEmail, 'state' | 'lastEventId' | 'claimPosition'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
       const { event, metadata, id, position } = codec.decode(stored);
@@ -33,7 +33,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
-      if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
+      if (event.type === 'EmailDispatchStarted') claimPosition = position;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
       const { email_id, recipient_key: recipientKey, message } = event.data;
       requested = {
@@ -44,7 +44,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         requestId: metadata.request_id,
       };
     }
-  return requested === undefined ? undefined : { ...requested, state, since, lastEventId };
+  return requested === undefined ? undefined : { ...requested, state, lastEventId, claimPosition };
 }
 
 /** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */

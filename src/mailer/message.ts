@@ -2,7 +2,7 @@
 import { compile } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
-import type { EmailMessage } from '../commands/email.js';
+import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
 import { isAscii, type Mail } from './transport.js';

@@ -1,27 +1,33 @@
 /** Records how an attempt ended, however long that takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email.js';
+import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
-import { backoffDelay } from './timings.js';
-import type { AttemptReason, Reply, SendOutcome } from './transport.js';
+import type { Withdrawal } from './may-go-out.js';
+import { isPutOff } from './smtp-outcome.js';
+import { backoffDelay, doubtDelay } from './timings.js';
+import type { AttemptReason, Reply, SendOutcome, Stage } from './transport.js';
 
 /** Those of the transport, and the mailer's own. */
-export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up';
+export type EndingReason =
+  AttemptReason | 'not_started' | 'run_lapsed' | 'run_ended' | 'deadline_passed' | 'gave_up' | 'withdrawn';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending extends Reply {
-  readonly status: SendOutcome['status'];
+  readonly status: Exclude<SendOutcome['status'], 'withdrawn'>;
   readonly reason: EndingReason;
+  readonly stage?: Stage | undefined;
   readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;
+  /** There is no further attempt, for this reason. */
+  readonly cancel?: Withdrawal;
 }
 
 /** Tries until the outcome is in the log or the process stops: a 250 must not be lost, and nothing is sent meanwhile. */
 export async function record(job: Job, attempt: number, ending: Ending): Promise<AttemptResult> {
   const { handler, reader, random, report } = job.options;
-  const { stream, stops } = job;
+  const { stream, running } = job;
   const command = commandOf(job, attempt, ending);
   const about = { email_id: job.email.request.email_id, attempt, reason: command.reason };
   for (let round = 0; ; round += 1) {
@@ -35,8 +41,8 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
       report({ type: 'record_failed', email_id: about.email_id, attempt, error });
     }
     const pause = random() * Math.min(5_000, 50 * 2 ** Math.min(round, 10));
-    await sleep(pause, undefined, { signal: stops.recording }).catch(() => undefined);
-    if (stops.recording.aborted) {
+    await sleep(pause, undefined, { signal: running.recording }).catch(() => undefined);
+    if (running.recording.aborted) {
       report({ type: 'abandoned', ...about });
       return 'abandoned';
     }
@@ -52,10 +58,13 @@ const outcomes = {
   RecordDeferred: 'deferred',
   RecordFailed: 'failed',
   RecordInDoubt: 'in_doubt',
-} as const satisfies Record<Verdict['type'], SendOutcome['status']>;
+} as const satisfies Record<Verdict['type'], Ending['status']>;
 
-const outcomeOf = (command: Verdict): SendOutcome['status'] | 'held' =>
-  command.type === 'RecordDeferred' && command.hold === true ? 'held' : outcomes[command.type];
+function outcomeOf(command: Verdict): Ending['status'] | 'held' | 'cancelled' {
+  if (command.type !== 'RecordDeferred') return outcomes[command.type];
+  if (command.cancel !== undefined) return 'cancelled';
+  return command.hold === true ? 'held' : 'deferred';
+}
 
 function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
   const { reason, smtp_code, enhanced_code, response } = ending;
@@ -66,7 +75,7 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
     case 'failed':
       return { type: 'RecordFailed', ...outcome };
     case 'deferred':
-      return deferredOrGivenUp(job, outcome, ending.delay);
+      return deferredOrGivenUp(job, outcome, ending);
     case 'in_doubt':
       return inDoubt(job, attempt, reason);
     default:
@@ -74,36 +83,35 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
   }
 }
 
-/** For the operator to put right: no e-mail may fail of it. */
-const operatorsTrouble: ReadonlySet<EndingReason> = new Set(['policy', 'auth_failed', 'tls']);
-
 function deferredOrGivenUp(
   { options, email }: Job,
-  outcome: Omit<RecordFailed, 'type'> & { readonly reason: EndingReason },
-  delay?: number,
+  outcome: Omit<RecordFailed, 'type'>,
+  { delay, cancel, ...ending }: Ending,
 ): RecordDeferred | RecordFailed {
   const { clock, random, timings } = options;
   const now = clock();
-  if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay) };
-  const end = Date.parse(email.since) + timings.giveUp;
+  if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay), cancel };
+  const end = Date.parse(email.state.since) + timings.giveUp;
   if (now >= end)
-    return operatorsTrouble.has(outcome.reason)
-      ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }
-      : { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
+    return isPutOff(ending)
+      ? { type: 'RecordFailed', ...outcome, reason: 'gave_up' }
+      : { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true };
   const next = now + backoffDelay(email.state.attempts, timings, random);
   return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
 }
 
-function inDoubt({ options, email }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
-  const { clock, random, timings, runId, soleWriter, inDoubtPolicy } = options;
+function inDoubt({ options, email, runId }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
+  const { clock, random, timings, soleWriter, inDoubtPolicy } = options;
   const now = clock();
-  const next = now + backoffDelay(email.state.doubts.length, timings, random);
+  // The sender is known to be dead. All else was handed over to a server that may still be at work on it.
+  const delay = soleWriter && reason === 'run_ended' ? backoffDelay : doubtDelay;
+  const next = now + delay(email.state.doubts.length, timings, random);
   return {
     type: 'RecordInDoubt',
     attempt,
     reason,
     judge: runId,
-    run_ended: soleWriter,
+    run_ended: reason === 'run_ended',
     now: iso(now),
     next_attempt_at: inDoubtPolicy === 'hold' ? null : iso(next),
   };

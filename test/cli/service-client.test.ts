@@ -3,7 +3,9 @@ import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CommandFailedError, UsageError } from '../../src/failures.js';
+import type { CommandLine } from '../../src/cli/command-line.js';
 import { findService, type ServicePlace } from '../../src/cli/service-client.js';
+import { changeEach } from '../../src/cli/through-service.js';
 
 async function listening(listener: RequestListener): Promise<string> {
   const server = http.createServer(listener);
@@ -159,4 +161,20 @@ describe('asking it', () => {
     const broken = (await found({ written: cut })).ask({ method: 'GET', path: '/' });
     await expect(broken).rejects.toThrow(`The service at ${cut} does not answer`);
   });
+});
+
+test('changes one by one wait for the rate limit and then go on', async () => {
+  const asked: (string | undefined)[] = [];
+  const { url } = await service((request, response) => {
+    asked.push(request.url);
+    response.statusCode = asked.length === 2 ? 429 : 200;
+    response.setHeader('retry-after', '0').end('{"message":"done","data":{}}');
+  });
+  let out = '';
+  const stdout = { write: async (text: string) => void (out += text) };
+  const line = { json: false, stdout, signal: new AbortController().signal } as unknown as CommandLine;
+  const change = { service: await found({ written: url }), pathOf: (id: string) => `/v1/${id}`, unknown: '' };
+  await changeEach(['a', 'b', 'c'], change, line);
+  expect(asked).toEqual(['/v1/a', '/v1/b', '/v1/b', '/v1/c']);
+  expect(out).toBe('a: done\nb: done\nc: done\n');
 });

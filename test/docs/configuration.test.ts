@@ -39,6 +39,8 @@ describe('the configuration table', () => {
       HOST: config.host,
       DATA_DIR: config.dataDir,
       MAIL_IN_DOUBT: config.mailInDoubt,
+      MAIL_IN_DOUBT_AFTER: `${config.mailTimings.inDoubt / 60_000}m`,
+      MAIL_GIVE_UP_AFTER: `${config.mailTimings.giveUp / 3_600_000}h`,
       RETAIN_EMAILS: config.retainEmails,
       ACCESS_LOG: config.isAccessLogged ? 'on' : 'off',
       RATE_LIMIT: config.rateLimit,

@@ -96,14 +96,17 @@ describe('docs/events.md', () => {
       connection_failed: true,
       connection_lost: true,
       server_refused: true,
+      too_many_connections: true,
       protocol: true,
       timeout: true,
       stopped: true,
       outbox_unavailable: true,
       invalid_message: true,
       not_started: true,
+      run_lapsed: true,
       run_ended: true,
       deadline_passed: true,
+      withdrawn: true,
       gave_up: true,
     } as const satisfies Record<EndingReason, true>;
     const shown = rows(section(text, '### Reasons')).map(([name = '']) => codes(name)[0]);

@@ -1,8 +1,12 @@
 /** The mailer between crashes, rivals, faults of the store, and its own end. */
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
-import type { DueEmail } from '../../src/mailer/mailer.js';
+import { holdOverdue } from '../../src/mailer/hold-overdue.js';
+import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
+import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
+import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
 import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
 import { startSmtp } from '../support/smtp.js';
@@ -38,7 +42,8 @@ test('an attempt that a dead run left behind is in doubt at once for a sole writ
   const office = await openPostOffice();
   const { stream, email_id } = await office.request();
   await office.execute(stream, claimOf('dead', Date.now() + 60_000));
-  const timings = { ...quickTimings, attempt: 120_000, reply: 600 };
+  // The pause after a lost reply does not count where the sender is known to be dead.
+  const timings = { ...quickTimings, attempt: 120_000, reply: 600, inDoubt: 300_000 };
   office.startMailer({ transport: smtpTransport(smtp.url), timings });
   const found = await office.until(stream, 'EmailSent');
 
@@ -70,11 +75,60 @@ test('MAIL_IN_DOUBT=hold: what is in doubt is not sent again until it is release
   expect(held.at(-1)?.data).toMatchObject({ next_attempt_at: null });
   // What is due is sent in the order in which it is due.
   await office.until((await office.request()).stream, 'EmailSent');
-  expect(smtp.connections()).toBe(2);
+  expect(smtp.attempts()).toBe(2);
 
   await office.execute(stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found).slice(-4)).toEqual(['EmailInDoubt', 'EmailReleased', 'EmailDispatchStarted', 'EmailSent']);
+});
+
+test('a lost reply is not followed by a second copy for five minutes, and then for twice as long', async () => {
+  const smtp = await startSmtp(['close after dot']);
+  const office = await openPostOffice();
+  const { inDoubt } = mailerTimings;
+  expect(inDoubt).toBe(300_000);
+  office.startMailer({ transport: smtpTransport(smtp.url), timings: { ...quickTimings, inDoubt } });
+  const { stream } = await office.request();
+  const doubt = (await office.until(stream, 'EmailInDoubt')).at(-1);
+  const { next_attempt_at: next } = z.object({ next_attempt_at: z.string() }).parse(doubt?.data);
+  const pause = Date.parse(next) - Date.parse(doubt?.metadata.at ?? '');
+  expect(pause).toBeGreaterThan(inDoubt - 1_000);
+  expect(pause).toBeLessThan(inDoubt * 1.1 + 1_000);
+  const pauses = [0, 1, 2, 3].map((round) => doubtDelay(round, mailerTimings, () => 0));
+  expect(pauses).toEqual([300_000, 600_000, 1_200_000, 2_400_000]);
+});
+
+test('while the relay takes nothing, what waits for too long is held, the oldest first, and no more than a portion', async () => {
+  const office = await openPostOffice();
+  const first = await office.request();
+  const [released, cancelled, running] = [await office.request(), await office.request(), await office.request()];
+  await office.execute(cancelled.stream, { type: 'CancelEmail', reason: 'x' });
+  await office.execute(released.stream, { type: 'HoldEmail', reason: 'restored' });
+  const reports: MailerReport[] = [];
+  const giveUp = 60_000;
+  const options = {
+    reader: office.store,
+    handler: office.handler,
+    overdue: office.overdue,
+    timings: { ...quickTimings, giveUp },
+    report: (report: MailerReport) => reports.push(report),
+  };
+  const hold = (now: number) => holdOverdue({ ...options, clock: () => now }, 'dns', new AbortController().signal);
+  expect(await hold(Date.now())).toBe(0);
+  await office.execute(running.stream, claimOf('run', Date.now() + 600_000));
+  const later = Date.now() + giveUp + 1;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(later - giveUp));
+  await office.execute(released.stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
+
+  expect(await hold(later)).toBe(1);
+  expect(await hold(later)).toBe(0);
+  expect(reports).toEqual([{ type: 'held_overdue', emails: 1, reason: 'dns' }]);
+  const found = await office.events(first.stream);
+  expect(typesOf(found)).toEqual(['EmailRequested', 'EmailHeld']);
+  expect(found.at(-1)?.data).toEqual({ email_id: first.email_id, reason: 'dns' });
+  expect(found.at(-1)?.metadata).toMatchObject({ $correlationId: 'corr', $causationId: found[0]?.id, actor: 'mailer' });
+  // Its time began again with the release.
+  expect(typesOf(await office.events(released.stream)).at(-1)).toBe('EmailReleased');
 });
 
 test('the fifth doubt is held', async () => {
@@ -107,6 +161,9 @@ function heldTransport(): { transport: Transport; sends: number[]; answer: (outc
     sends,
     answer: (outcome) => answer(outcome),
     transport: {
+      probe: () => Promise.resolve({ status: 'ready' }),
+      limit: () => undefined,
+      close: () => undefined,
       send: (_mail, { signal }) => {
         sends.push(Date.now());
         return new Promise((resolve) => {
@@ -167,6 +224,113 @@ test('a claim whose acknowledgement was lost is noticed as our own: nothing was 
   expect(smtp.messages.length).toBe(1);
 });
 
+test('a claim of unknown outcome is not forgotten when the next look fails', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  let lost = false;
+  let failures = 3;
+  const handler = {
+    ...office.handler,
+    execute: (async (request) => {
+      const handled = await office.handler.execute(request);
+      if (request.command.type !== 'StartDispatch' || lost) return handled;
+      lost = true;
+      throw new StoreUnavailableError('the reply was lost');
+    }) satisfies typeof office.handler.execute,
+  };
+  const reader = {
+    readStream: ((...parameters) => {
+      if (lost && (failures -= 1) >= 0) throw new StoreUnavailableError('no quorum');
+      return office.store.readStream(...parameters);
+    }) satisfies typeof office.store.readStream,
+  };
+  // Its deadline is far away, and the worklist shows it then.
+  const timings = { ...quickTimings, attempt: 120_000 };
+  office.startMailer({ transport: smtpTransport(smtp.url), handler, reader, timings });
+  const { stream } = await office.request();
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(1)).toEqual([
+    'EmailDispatchStarted',
+    'EmailDeferred',
+    'EmailDispatchStarted',
+    'EmailSent',
+  ]);
+  expect(failures).toBeLessThan(0);
+  expect(smtp.messages.length).toBe(1);
+});
+
+/** Runs of a mailer that shares the log: its own as the test says, and the ends of others. */
+function runsUnder(id: string, others: (runId: string) => RunEnd | undefined = () => undefined) {
+  const state = { isHeld: true };
+  const runs: Runs = {
+    current: () => (state.isHeld ? id : undefined),
+    isCertain: (runId) => state.isHeld && runId === id,
+    isOwn: (runId) => runId === id,
+    endOf: (runId) => Promise.resolve(others(runId)),
+    close: () => Promise.resolve(),
+  };
+  return { state, runs };
+}
+
+test('of a run that has ended, what it claimed in time is in doubt, and what it claimed afterwards is due at once', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const [before, after] = [await office.request(), await office.request()];
+  await office.execute(before.stream, claimOf('ended.1', Date.now() + 60_000));
+  const silentSince = await office.store.head();
+  await office.execute(after.stream, claimOf('ended.1', Date.now() + 60_000));
+  const { runs } = runsUnder('judge.1', (runId) => (runId === 'ended.1' ? { silentSince } : undefined));
+  office.startMailer({ transport: smtpTransport(smtp.url), soleWriter: false, runs });
+  const [inDoubt, again] = [
+    await office.until(before.stream, 'EmailSent'),
+    await office.until(after.stream, 'EmailSent'),
+  ];
+  expect(inDoubt[2]).toMatchObject({ type: 'EmailInDoubt', data: { reason: 'run_ended', attempt: 1 } });
+  expect(again[2]).toMatchObject({ type: 'EmailDeferred', data: { reason: 'not_started', attempt: 1 } });
+  expect(smtp.messages).toHaveLength(2);
+});
+
+test('a mailer whose lease lapsed before the final dot does not give it, and the e-mail goes out under the next run at once', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { state, runs } = runsUnder('one.1');
+  const inner = smtpTransport(smtp.url);
+  const transport: Transport = {
+    ...inner,
+    send: async (mail, limits) => {
+      state.isHeld = false;
+      return await inner.send(mail, limits);
+    },
+  };
+  const timings = { ...quickTimings, backoff: 120_000, backoffCap: 120_000 };
+  const { mailer } = office.startMailer({ transport, soleWriter: false, runs, timings });
+  const { stream } = await office.request();
+  const [, , lapsed] = await office.untilEvents(stream, (found) => found.length > 2);
+  expect(lapsed).toMatchObject({ type: 'EmailDeferred', data: { reason: 'run_lapsed' } });
+  expect(smtp.messages).toHaveLength(0);
+  await mailer.close();
+  office.startMailer({ transport: inner, soleWriter: false, runs: runsUnder('one.2').runs });
+  await office.until(stream, 'EmailSent');
+  expect(smtp.messages).toHaveLength(1);
+});
+
+test('nothing is claimed while the lease is not held', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { state, runs } = runsUnder('one.1');
+  state.isHeld = false;
+  let asked = 0;
+  const current = () => ((asked += 1), runs.current());
+  const given = { transport: smtpTransport(smtp.url), soleWriter: false, runs: { ...runs, current } };
+  const { mailer } = office.startMailer(given);
+  const { stream } = await office.request();
+  await expect.poll(() => mailer.status().hasRun).toBe(false);
+  await expect.poll(() => asked).toBeGreaterThan(2);
+  expect(typesOf(await office.events(stream))).toEqual(['EmailRequested']);
+  state.isHeld = true;
+  await office.until(stream, 'EmailSent');
+});
+
 test('a late 250 for an attempt that others put in doubt is recorded, and ends it', async () => {
   const office = await openPostOffice();
   const { transport, sends, answer } = heldTransport();
@@ -195,7 +359,7 @@ test('close lets a running attempt end', async () => {
   await office.until(stream, 'EmailDispatchStarted');
   await mailer.close();
   expect(typesOf(await office.events(stream))).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailSent']);
-  expect(mailer.status()).toMatchObject({ running: 0, closing: true });
+  expect(mailer.status()).toMatchObject({ running: 0 });
 });
 
 test('close records what is known of an attempt that does not end', async () => {
@@ -239,7 +403,7 @@ test('who is to be erased is not written to, and what waits for others is', asyn
   const asked: string[] = [];
   office.startMailer({
     transport: smtpTransport(smtp.url),
-    isToBeErased: async ({ position }) => asked.push(position) > 0 && position < '00000000000000000002',
+    mayGoOut: async ({ position }) => (asked.push(position) > 0 && position < '00000000000000000002' ? 'erased' : true),
   });
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   const other = await office.request();
@@ -256,7 +420,7 @@ test('nothing is claimed after close, and an e-mail that waits is sent by the ne
   const { stream } = await office.request();
   first.mailer.wake();
   const next = { run_id: randomUUID() };
-  office.startMailer({ transport: smtpTransport(smtp.url), runId: next.run_id });
+  office.startMailer({ transport: smtpTransport(smtp.url), runs: soleRun(next.run_id) });
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found)).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailSent']);
   expect(found[1]?.data).toMatchObject(next);
@@ -299,6 +463,7 @@ test('no more attempts at once than allowed, and all e-mails go out', async () =
   let now = 0;
   let most = 0;
   const transport: Transport = {
+    ...inner,
     send: async (mail, limits) => {
       most = Math.max(most, (now += 1));
       return await inner.send(mail, limits).finally(() => (now -= 1));

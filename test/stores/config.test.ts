@@ -9,6 +9,12 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['PORT', { PORT: '70000' }],
   ['SMTP_URL', { SMTP_URL: 'foo' }],
   ['SMTP_URL', { SMTP_URL: 'https://example.com' }],
+  ['SMTP_URL', { SMTP_URL: 'smtp://mail.example.com:465' }],
+  ['SMTP_NAME', { SMTP_NAME: 'localhost' }],
+  ['SMTP_NAME', { SMTP_NAME: 'mail_1.example.com' }],
+  ['SMTP_NAME', { SMTP_NAME: '192.0.2.1' }],
+  ['MAIL_CONNECTIONS', { MAIL_CONNECTIONS: '0' }],
+  ['MAIL_CONNECTIONS', { MAIL_CONNECTIONS: '1001' }],
   ['ACCESS_LOG', { ACCESS_LOG: 'no' }],
   ['RATE_LIMIT', { RATE_LIMIT: '-1' }],
   ['RATE_LIMIT_EMAIL', { RATE_LIMIT_EMAIL: 'many' }],
@@ -31,6 +37,10 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
   ['SEAL_EVERY', { SEAL_EVERY: '24' }],
   ['SEAL_EVERY', { SEAL_EVERY: '1.5h' }],
+  ['MAIL_IN_DOUBT_AFTER', { MAIL_IN_DOUBT_AFTER: '0' }],
+  ['MAIL_IN_DOUBT_AFTER', { MAIL_IN_DOUBT_AFTER: '25h' }],
+  ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '48' }],
+  ['MAIL_GIVE_UP_AFTER', { MAIL_GIVE_UP_AFTER: '366d' }],
   ['SECRET', { EVENTSTORE_URL: 'esdb://localhost:2113' }],
   ['EVENTSTORE_URL', { EVENTSTORE_URL: 'https://example.com' }],
   ['EVENTSTORE_PREFIX', { EVENTSTORE_PREFIX: 'a.b' }],
@@ -57,6 +67,12 @@ test.each<[string, Readonly<Record<string, string>>]>([
 test('durations have a unit', () => {
   const every = ['24h', '30m', '90s', '7d', '0', '0s', ''].map((text) => readConfig({ SEAL_EVERY: text }).seals.every);
   expect(every).toEqual([86_400_000, 1_800_000, 90_000, 604_800_000, 0, 0, 86_400_000]);
+});
+
+test('how long mail waits', () => {
+  expect(readConfig({}).mailTimings).toEqual({ inDoubt: 300_000, giveUp: 172_800_000 });
+  const given = { MAIL_IN_DOUBT_AFTER: '90s', MAIL_GIVE_UP_AFTER: '7d' };
+  expect(readConfig(given).mailTimings).toEqual({ inDoubt: 90_000, giveUp: 604_800_000 });
 });
 
 test('an empty variable counts as absent', () => {

@@ -9,9 +9,13 @@ import { codec } from '../../src/events/codec.js';
 import type { EmailEvent } from '../../src/events/email.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
-import type { MailerReport } from '../../src/mailer/job.js';
-import { createMailer, type DueEmail, type Mailer, type MailerOptions } from '../../src/mailer/mailer.js';
-import { createSmtpTransport, type SmtpTimings } from '../../src/mailer/smtp.js';
+import type { BreakerTimings } from '../../src/mailer/breaker.js';
+import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
+import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
+import { soleRun } from '../../src/mailer/runs.js';
+import { createMailer, type MailerOptions } from '../../src/mailer/mailer.js';
+import { createSmtpTransport } from '../../src/mailer/smtp.js';
+import { smtpTimings, type SmtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { MailerTimings } from '../../src/mailer/timings.js';
 import type { Transport } from '../../src/mailer/transport.js';
@@ -27,15 +31,19 @@ export const quickTimings: MailerTimings = {
   sweep: 60_000,
   backoff: 20,
   backoffCap: 80,
+  inDoubt: 20,
   giveUp: 60_000,
   stale: 5,
   closeGrace: 1_000,
   recordGrace: 300,
 };
-export const quickSmtp: SmtpTimings = { connection: 400, greeting: 400, idle: 600, reply: 600 };
+/** As the mailer's: a failing store is asked again soon. */
+const quickRunner = { ...runnerTimings, firstPause: 20, longestPause: 80 };
+export const quickBreaker: BreakerTimings = { firstProbe: 20, longestProbe: 80 };
+export const quickSmtp: SmtpTimings = { ...smtpTimings, connection: 400, greeting: 400, idle: 600, reply: 600 };
 
 export const smtpTransport = (url: string, timings = quickSmtp): Transport =>
-  createSmtpTransport({ server: parseSmtpUrl(url), timings });
+  createSmtpTransport({ server: parseSmtpUrl(url), timings, connections: 10 });
 
 export const someMessage = {
   from_email: 'Ledger <news@example.org>',
@@ -77,7 +85,7 @@ export async function openPostOffice() {
   }
 
   /** What the view `emails` would show once it has caught up. */
-  async function due(now: string, limit: number): Promise<readonly DueEmail[]> {
+  async function openEmails(): Promise<readonly EmailDocument[]> {
     const documents = new Map<string, EmailDocument>();
     for await (const batch of store.readAll())
       for (const stored of batch) {
@@ -87,16 +95,31 @@ export async function openPostOffice() {
           if (document !== null) documents.set(key, document);
         }
       }
-    return [...documents.values()]
-      .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
-      .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
-      .slice(0, limit);
+    return [...documents.values()].filter(({ open }) => open);
   }
 
-  async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
+  const sending = async (): Promise<readonly DueEmail[]> =>
+    (await openEmails()).filter(({ state }) => state === 'sending');
+
+  const due = async (now: string, limit: number): Promise<readonly DueEmail[]> =>
+    (await openEmails())
+      .filter(({ next_attempt_at: next }) => next !== null && next <= now)
+      .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
+      .slice(0, limit);
+
+  const overdue = async (before: string, limit: number): Promise<readonly EmailDocument[]> =>
+    (await openEmails())
+      .filter(({ open_since: since }) => since !== null && since < before)
+      .sort((a, b) => ((a.open_since ?? '') < (b.open_since ?? '') ? -1 : 1))
+      .slice(0, limit);
+
+  async function request(
+    message: Partial<typeof someMessage> = {},
+    recipient_key = 'key',
+  ): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
     const stream = `email-${randomBytes(16).toString('hex')}`;
-    const command = { recipient_key: 'key', message: { ...someMessage, ...message } };
+    const command = { recipient_key, message: { ...someMessage, ...message } };
     await execute(stream, { type: 'RequestEmail', email_id, ...command });
     return { email_id, stream };
   }
@@ -110,23 +133,37 @@ export async function openPostOffice() {
 
   /** Starts a mailer that hears of every commit, and stops it with the test. */
   function startMailer(options: { readonly transport: Transport } & Partial<MailerOptions>) {
+    const { soleWriter = true } = options;
+    const run = soleRun(randomUUID());
     const reports: MailerReport[] = [];
-    const mailer: Mailer = createMailer({
+    const subscriber = createMailer({
       reader: store,
       handler,
-      isToBeErased: () => Promise.resolve(false),
+      mayGoOut: () => Promise.resolve(true),
       due,
-      runId: randomUUID(),
+      // Of runs without a lease nobody knows the end.
+      runs: soleWriter ? run : { ...run, endOf: () => Promise.resolve(undefined) },
+      sending,
+      overdue,
       clock: Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
-      soleWriter: true,
+      soleWriter,
       inDoubtPolicy: 'resend',
       concurrency: 4,
       timings: quickTimings,
+      breakerTimings: quickBreaker,
       report: (report) => reports.push(report),
       ...options,
     });
+    const onFault = (error: unknown): void => void reports.push({ type: 'fault', email_id: null, error });
+    const { monotonic = () => performance.now() } = options;
+    const runner = runSubscriber(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner });
+    const mailer = {
+      ...runner,
+      cutOff: subscriber.cutOff,
+      status: () => ({ ...runner.status(), ...subscriber.status() }),
+    };
     const stop = store.onCommitted(() => mailer.wake());
     onTestFinished(async () => {
       stop();
@@ -157,7 +194,7 @@ export async function openPostOffice() {
   const until = (stream: string, last: EmailEvent['type']): Promise<RecordedEmailEvent[]> =>
     untilEvents(stream, (found) => found.at(-1)?.type === last);
 
-  return { store, handler, events, due, request, execute, startMailer, until, untilEvents };
+  return { store, handler, events, due, overdue, request, execute, startMailer, until, untilEvents };
 }
 
 export const typesOf = (events: readonly RecordedEmailEvent[]): string[] => events.map(({ type }) => type);
