@@ -55,11 +55,12 @@ export async function openMailer(options: MailOptions) {
     // Until the views have shown something, they may not exist.
     due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
+    overdue: views.queries.overdueEmails,
     transport,
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
-    timings: mailerTimings,
+    timings: { ...mailerTimings, ...config.mailTimings },
     breakerTimings,
     report,
     concurrency: config.mailConnections,

@@ -89,7 +89,7 @@ export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: Runne
 
   function start(work: Work): void {
     const done = subscriber
-      .handle(work, AbortSignal.any([stopped.signal, lost.signal]))
+      .handle(work, AbortSignal.any([stopped.signal, lost.signal]), closed.signal)
       .then(works.good, works.bad)
       .then(() => {
         running.delete(done);

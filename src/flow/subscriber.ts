@@ -29,6 +29,9 @@ export interface Subscriber<Work> {
   readonly grace: number;
   /** At most `free` works, and none that is being handled. A rejection: asked again after a back-off. */
   due(free: number): Promise<Due<Work>>;
-  /** The signal aborts when the process stops or the lease is lost; then it ends soon. A rejection: nothing is started until a back-off has passed. */
-  handle(work: Work, signal: AbortSignal): Promise<void>;
+  /**
+   * `signal` aborts when the lease is lost or the time at the stop is over: then it ends soon. `closing` aborts when the stop
+   * begins, for work that needs no time. A rejection: nothing is started until a back-off has passed.
+   */
+  handle(work: Work, signal: AbortSignal, closing: AbortSignal): Promise<void>;
 }

@@ -33,7 +33,19 @@ export type MailerReport =
   | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
   /** The lease of this run ran out: nothing more is handed over under its id. */
   | { readonly type: 'lapsed'; readonly run_id: string }
+  /** E-mails that had waited for too long while the relay took none. */
+  | { readonly type: 'held_overdue'; readonly emails: number; readonly reason: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
+
+/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
+export interface DueEmail {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: string;
+  readonly run_id: string | null;
+  /** When there is something to do; while sending, the deadline of the attempt. */
+  readonly next_attempt_at: string | null;
+}
 
 export interface AttemptOptions {
   readonly reader: StreamReader;
@@ -75,7 +87,7 @@ export interface Job {
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */
-export const contextOf = ({ email }: Job, causationId: string): CommandContext => ({
+export const contextOf = ({ email }: Pick<Job, 'email'>, causationId: string): CommandContext => ({
   correlationId: email.correlationId,
   causationId,
   requestId: email.requestId,

@@ -124,6 +124,46 @@ test('a relay that is down with 200 waiting e-mails: few connections, one at a t
   expect(await sizeOf(office)).toBe(202);
 });
 
+test('a stop does not wait for a probe', async () => {
+  let connections = 0;
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((socket) => {
+    connections += 1;
+    if (connections === 1) socket.destroy();
+    else sockets.push(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  const office = await openPostOffice();
+  await office.request();
+  const transport = transportTo(typeof address === 'object' && address !== null ? address.port : 0);
+  const { mailer } = office.startMailer({ transport, timings: { ...timings, closeGrace: 30_000 } });
+  await vi.waitUntil(() => connections === 2, 10_000);
+  const began = performance.now();
+  await mailer.close();
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test('what waits for too long while the relay is down is held, without an attempt of its own', async () => {
+  const relay = await startRelay();
+  relay.state.login = '535 5.7.8 bad credentials';
+  const office = await openPostOffice();
+  const requested = await several(office, 10);
+  const { reports } = office.startMailer({
+    transport: transportTo(relay.port, 'me:wrong@'),
+    timings: { ...timings, giveUp: 1 },
+  });
+  for (const { stream, email_id } of requested)
+    expect((await office.until(stream, 'EmailHeld')).at(-1)?.data).toEqual({ email_id, reason: 'auth_failed' });
+  expect(await sizeOf(office)).toBe(10 + 2 + 10);
+  expect(reports.flatMap((report) => (report.type === 'held_overdue' ? [report.emails] : []))).not.toEqual([]);
+});
+
 test('a relay that says at MAIL that it takes no more for now: it is asked a few times, one e-mail at a time', async () => {
   const relay = await startRelay();
   const minute = 400;
@@ -146,7 +186,7 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
   const asked: string[] = [];
   relay.state.recipient = (address) => {
     asked.push(address);
-    return `550 relay not permitted for <${address}>`;
+    return `550 not today, <${address}>`;
   };
   const office = await openPostOffice();
   const requested = await several(office, 12);
