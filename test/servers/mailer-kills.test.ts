@@ -2,8 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { newDeployment, noServers } from '../support/deployment.js';
 import { lastClaim, newMailing } from '../support/mail-stories.js';
-import { eventually } from '../support/service.js';
+import { eventually, type Service } from '../support/service.js';
 import { startSmtp } from '../support/smtp.js';
+
+interface Ready {
+  readonly data: { readonly mailer: { readonly running: number } };
+}
+const runningIn = async (mailer: Service): Promise<number> =>
+  ((await mailer.get('/health/ready')).body as Ready).data.mailer.running;
 
 describe.skipIf(noServers !== undefined)(
   `a mailer that is killed${noServers === undefined ? '' : ` (${noServers})`}`,
@@ -18,6 +24,7 @@ describe.skipIf(noServers !== undefined)(
         const mailing = newMailing(api, deployment.log, smtp);
         await mailing.request(120);
         await eventually(() => Promise.resolve(smtp.messages.length > 30 || undefined));
+        await eventually(async () => (await runningIn(first)) >= 5 || undefined, { what: 'attempts of the first one' });
         await first.kill('SIGKILL');
         const killed = Date.now();
 

@@ -37,7 +37,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefine
         };
         const [first] = await Promise.all([deployment.start(env), deployment.start(env)]);
         const mailing = newMailing(api, deployment.log, smtp);
-        await mailing.request(300);
+        await mailing.request(160);
         await eventually(() => Promise.resolve(smtp.messages.length > 30 || undefined));
         proxy.hang('both');
         await sleep(pause / 2);
@@ -68,7 +68,7 @@ describe.skipIf(noServers !== undefined)(`pauses of 30 s${noServers === undefine
       const env = { ROLES: 'mailer', SMTP_URL: smtp.url, MAIL_IN_DOUBT_AFTER: '1s' };
       const [first] = await Promise.all([deployment.start(env), deployment.start(env)]);
       const mailing = newMailing(api, deployment.log, smtp);
-      await mailing.request(300);
+      await mailing.request(160);
       await eventually(() => Promise.resolve(smtp.messages.length > 30 || undefined));
       process.kill(first.pid(), 'SIGSTOP');
       const stopped = Date.now();
