@@ -1,10 +1,10 @@
 /** Composes the MIME message of an e-mail: a function of the request alone, so that a second copy is byte for byte the first. */
-import { compile } from 'html-to-text';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
+import { plainText } from './plain-text.js';
 import { isAscii, type Mail } from './transport.js';
 
 export interface RequestedMail {
@@ -27,7 +27,8 @@ export async function composeMail({ email_id, requested_at, message }: Requested
   // nodemailer would turn a line break into a space; what holds one never came through the API.
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
   const { subject, html } = emailContent(message);
-  const text = plainText(html);
+  // Where the HTML says nothing, as that of one image, the subject does.
+  const text = plainText(html) || subject;
   const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
   const [sender, recipient] = [inHeader(envelope.from, `${email_id}-from`), inHeader(envelope.to, `${email_id}-to`)];
   const composer = new MailComposer({
@@ -94,62 +95,4 @@ function headerText(text: string): string {
     word += character;
   }
   return [...words, word].map((part) => `=?UTF-8?B?${Buffer.from(part, 'utf8').toString('base64')}?=`).join(' ');
-}
-
-/**
- * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and
- * each tag costs 5 to 10 µs: docs/decisions/0005-mail-text.md.
- */
-const maxTags = 6_000;
-const maxTextSource = 256 * 1024;
-
-const toText = compile({
-  wordwrap: 78,
-  limits: { maxDepth: 100, ellipsis: '…' },
-  selectors: [
-    { selector: 'img', format: 'skip' },
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-  ],
-});
-
-/** The text alternative. Ends in `[…]` where the HTML was too much to be read whole. */
-export function plainText(html: string): string {
-  const end = readableEnd(html);
-  const text = convert(html.slice(0, end));
-  return end < html.length ? `${text}\n\n[…]` : text;
-}
-
-/** Lists and quotes indent each of their lines, once for each that they stand in: the largest number of indentations. */
-const maxIndentations = 200_000;
-
-function convert(html: string): string {
-  const nesting = Math.min(100, count(html, /<(?:ul|ol|blockquote)\b/gi));
-  if (nesting * count(html, /\n|<(?:br|p|div|li|tr)\b/gi) > maxIndentations) return stripped(html);
-  try {
-    return toText(html);
-  } catch {
-    // The text is an extra: no oddity in the HTML may keep the e-mail from being sent.
-    return stripped(html);
-  }
-}
-
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
-
-function stripped(html: string): string {
-  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
-  return html
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|nbsp);/g, (whole, name: string) => entities[name] ?? whole)
-    .replace(/[^\S\n]+/g, ' ')
-    .trim();
-}
-
-function readableEnd(html: string): number {
-  let tag = -1;
-  for (let tags = 0; tags <= maxTags; tags += 1) {
-    tag = html.indexOf('<', tag + 1);
-    if (tag < 0 || tag > maxTextSource) return Math.min(html.length, maxTextSource);
-  }
-  return tag;
 }
