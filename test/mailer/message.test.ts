@@ -164,10 +164,13 @@ test('deeply nested quotes around many lines become neither a huge mail nor a lo
 });
 
 test.each(['=?utf-8?Q?a=0D=0ABcc:_x@y.co?=', '=?utf-8?B?QQ==?= x', `${'=?long?= '.repeat(12)}é`])(
-  'a subject that looks like an encoded word arrives as typed: %s',
+  'a subject and a name that look like encoded words arrive as typed: %s',
   async (subject) => {
-    const { bytes } = await compose({ subject });
-    expect((await PostalMime.parse(bytes)).subject).toBe(subject.trim());
+    const { bytes } = await compose({ subject, from_email: `"${subject}" <news@example.org>` });
+    const mail = await PostalMime.parse(bytes);
+    expect([mail.subject, mail.from]).toMatchObject([subject.trim(), { name: subject, address: 'news@example.org' }]);
+    // An encoded word in quotes is none by RFC 2047, 5 (3), and Python, Outlook and others decode it all the same.
+    expect(headersOf(bytes)).not.toMatch(/"[^"]*=\?/);
     expect(headersOf(bytes)).not.toMatch(/^bcc/im);
     for (const line of headersOf(bytes).split('\r\n')) expect(line.length).toBeLessThan(998);
   },
