@@ -1,5 +1,6 @@
 /** Composes the mailer: where it finds its work and where its e-mails go. */
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
@@ -7,13 +8,12 @@ import type { EventStore } from '../eventstore/event-store.js';
 import type { MailerReport } from '../mailer/job.js';
 import { createMailer, type Mailer } from '../mailer/mailer.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
+import { isFullName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
-
-const mailConcurrency = 10;
 
 export interface MailOptions {
   readonly config: Config;
@@ -44,14 +44,17 @@ export async function openMailer(options: MailOptions): Promise<Mailer> {
     inDoubtPolicy: config.mailInDoubt,
     timings: mailerTimings,
     report: mailReport(logger),
-    concurrency: mailConcurrency,
+    concurrency: config.mailConnections,
   });
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {
   if (config.smtp !== undefined) {
-    const { createSmtpTransport, smtpTimings } = await import('../mailer/smtp.js');
-    return createSmtpTransport({ server: config.smtp, timings: smtpTimings });
+    const { createSmtpTransport } = await import('../mailer/smtp.js');
+    const { smtp: server, mailConnections: connections } = config;
+    const ehloName = config.smtpName ?? (isFullName(hostname()) ? hostname() : undefined);
+    if (server.mayBeClear) logger.warn('SMTP_URL has requireTLS=false: e-mails may be sent in clear text');
+    return createSmtpTransport({ server, ehloName, connections });
   }
   return createOutboxTransport({
     folder: folder.outbox,

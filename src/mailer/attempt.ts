@@ -63,6 +63,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
 async function send({ options }: Job, mail: Mail | undefined, limits: SendLimits): Promise<Ending> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
   const outcome = await options.transport.send(mail, limits);
+  if (outcome.status === 'withdrawn') return { status: 'deferred', reason: 'stopped', delay: 0 };
   // Stopped by us, not by the server: the next start need not wait.
   return outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
 }

@@ -14,7 +14,8 @@ export interface OutboxOptions {
 export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Transport {
   const write = async (mail: Mail): Promise<SendOutcome> => {
     // Ids become file names: nothing that could leave the folder.
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(mail.email_id)) return { status: 'failed', reason: 'invalid_message' };
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(mail.email_id))
+      return { status: 'failed', reason: 'invalid_message', stage: 'data' };
     const file = path.join(folder, `${mail.email_id}.eml`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeDurably(file, mail.bytes);
@@ -22,10 +23,18 @@ export function createOutboxTransport({ folder, onWritten }: OutboxOptions): Tra
     return { status: 'sent', reason: 'written' };
   };
   return {
-    send: (mail, { mayHandOver, signal }) =>
-      signal.aborted || !mayHandOver()
-        ? Promise.resolve({ status: 'deferred', reason: 'stopped' })
-        : write(mail).catch(() => ({ status: 'deferred', reason: 'outbox_unavailable' })),
+    async send(mail, { beforeHandOver, mayHandOver, signal }) {
+      try {
+        if (beforeHandOver !== undefined && !(await beforeHandOver())) return { status: 'withdrawn' };
+        if (signal.aborted || !mayHandOver()) return { status: 'deferred', reason: 'stopped', stage: 'data' };
+      } catch {
+        return { status: 'deferred', reason: 'stopped', stage: 'data' };
+      }
+      return await write(mail).catch(() => ({ status: 'deferred', reason: 'outbox_unavailable', stage: 'data' }));
+    },
+    probe: () => Promise.resolve({ status: 'ready' }),
+    limit: () => undefined,
+    close: () => undefined,
   };
 }
 

@@ -11,7 +11,7 @@ export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadli
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending extends Reply {
-  readonly status: SendOutcome['status'];
+  readonly status: Exclude<SendOutcome['status'], 'withdrawn'>;
   readonly reason: EndingReason;
   readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
@@ -52,9 +52,9 @@ const outcomes = {
   RecordDeferred: 'deferred',
   RecordFailed: 'failed',
   RecordInDoubt: 'in_doubt',
-} as const satisfies Record<Verdict['type'], SendOutcome['status']>;
+} as const satisfies Record<Verdict['type'], Ending['status']>;
 
-const outcomeOf = (command: Verdict): SendOutcome['status'] | 'held' =>
+const outcomeOf = (command: Verdict): Ending['status'] | 'held' =>
   command.type === 'RecordDeferred' && command.hold === true ? 'held' : outcomes[command.type];
 
 function commandOf(job: Job, attempt: number, ending: Ending): Verdict {

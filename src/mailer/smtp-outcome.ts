@@ -1,5 +1,5 @@
 /** What an SMTP fault means for the e-mail: only a reply of the server to this message, or the lack of a final dot, makes it certain. */
-import type { AttemptReason, Reply, SendOutcome } from './transport.js';
+import type { AttemptReason, ProbeOutcome, Reply, SendOutcome, Stage } from './transport.js';
 
 export interface SmtpError {
   readonly code?: string | undefined;
@@ -14,16 +14,28 @@ export interface SmtpError {
 export type SmtpFault = { readonly error: SmtpError } | { readonly reason: AttemptReason };
 
 /** The final dot was not sent: whatever happened, the server does not have the message. */
-export function beforeHandOver(fault: SmtpFault): SendOutcome {
-  if ('reason' in fault) return { status: 'deferred', reason: fault.reason };
+export function beforeHandOver(fault: SmtpFault, reached: Stage): SendOutcome {
+  if ('reason' in fault) return { status: 'deferred', reason: fault.reason, stage: reached };
   const { error } = fault;
+  const stage = error.command === 'DATA' ? 'data' : reached;
   const reply = replyOf(error.response);
-  if (isRefusal(error) && !isPolicy(reply)) return { status: 'failed', reason: 'smtp_5xx', ...reply };
+  if (isRefusal(error) && !isPolicy(reply)) return { status: 'failed', reason: 'smtp_5xx', stage, ...reply };
   // nodemailer compares the size with what the server announced and sends nothing.
-  if (error.code === 'EMESSAGE' && error.responseCode === undefined) return { status: 'failed', reason: 'too_large' };
+  if (error.code === 'EMESSAGE' && error.responseCode === undefined)
+    return { status: 'failed', reason: 'too_large', stage };
+  return { status: 'deferred', stage, ...troubleOf(error), ...reply };
+}
+
+/** Before there was an e-mail. */
+export const probeRefused = (fault: SmtpFault): ProbeOutcome =>
+  'reason' in fault
+    ? { status: 'refused', reason: fault.reason }
+    : { status: 'refused', ...troubleOf(fault.error), ...replyOf(fault.error.response) };
+
+function troubleOf(error: SmtpError): { readonly reason: AttemptReason; readonly certificate?: string } {
   const reason = reasonOf(error);
   const certificate = reason === 'tls' ? untrusted.exec(error.originalCode ?? '')?.[0] : undefined;
-  return { status: 'deferred', reason, ...(certificate === undefined ? {} : { certificate }), ...reply };
+  return { reason, ...(certificate === undefined ? {} : { certificate }) };
 }
 
 /** The final dot was sent. Only the reply to it is an answer; a broken connection, or a goodbye, is none. */
@@ -33,10 +45,10 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
   const { responseCode: code } = error;
   if (error.code !== 'EMESSAGE' || code === undefined) return { status: 'in_doubt', reason: reasonOf(error) };
   const reply = replyOf(error.response);
-  if (isPolicy(reply)) return { status: 'deferred', reason: 'policy', ...reply };
+  if (isPolicy(reply)) return { status: 'deferred', reason: 'policy', stage: 'data', ...reply };
   return code >= 500
-    ? { status: 'failed', reason: 'smtp_5xx', ...reply }
-    : { status: 'deferred', reason: 'smtp_4xx', ...reply };
+    ? { status: 'failed', reason: 'smtp_5xx', stage: 'data', ...reply }
+    : { status: 'deferred', reason: 'smtp_4xx', stage: 'data', ...reply };
 }
 
 /** What the server replied, and the codes that stand at the start of it. */
@@ -71,10 +83,18 @@ function reasonOf(error: SmtpError): AttemptReason {
   if (isPolicy(replyOf(error.response))) return 'policy';
   if (code === 'ETLS' || tlsCodes.test(originalCode)) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
-  return responseCode === undefined ? unanswered(code) : answered(responseCode);
+  return responseCode === undefined ? unanswered(code) : answered(error, responseCode);
 }
 
-const answered = (responseCode: number): AttemptReason => (responseCode < 500 ? 'smtp_4xx' : 'server_refused');
+/** Before MAIL, so it is about the connections and not about the e-mail. */
+const isTooMany = ({ command = '', response = '' }: SmtpError): boolean =>
+  !messageCommands.includes(command) && /^(?:421|4\d\d[ -]4\.7\.)/.test(response) && /too many/i.test(response);
+
+function answered(error: SmtpError, responseCode: number): AttemptReason {
+  if (isTooMany(error)) return 'too_many_connections';
+  return responseCode < 500 ? 'smtp_4xx' : 'server_refused';
+}
+
 const unanswered = (code = ''): AttemptReason => byCode[code] ?? 'connection_failed';
 
 const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;

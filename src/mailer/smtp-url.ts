@@ -7,27 +7,47 @@ export interface SmtpServer {
   readonly secure: boolean;
   /** Without TLS, or with a certificate that does not hold, nothing is sent. Otherwise STARTTLS is used where it is offered. */
   readonly requireTLS: boolean;
+  /** `?requireTLS=false`: what is sent, a password too, may be read on its way. */
+  readonly mayBeClear: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | null;
 }
 
 /**
  * `smtp://` or `smtps://`, user and password percent-encoded. Ports: 587 and 465 where none is given. TLS is demanded on
- * port 587, and elsewhere with `?requireTLS=true`. @throws TypeError that never repeats the URL, which holds a password.
+ * port 587, and for a user who is not on this machine; `?requireTLS=true` demands it elsewhere, `?requireTLS=false`
+ * nowhere. @throws TypeError that never repeats user and password.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = serverUrl(text);
-  if ([...url.searchParams.keys()].some((name) => name !== 'requireTLS'))
-    throw new TypeError('SMTP_URL may have no option but requireTLS=true');
   const secure = url.protocol === 'smtps:';
   const port = Number(url.port || (secure ? 465 : 587));
+  if (port === 465 && !secure) throw needsSmtps(url);
+  const auth = url.username === '' ? null : credentials(url);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const wanted = wantsTls(url);
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host,
     port,
     secure,
-    requireTLS: port === 587 || url.searchParams.get('requireTLS') === 'true',
-    auth: url.username === '' ? null : credentials(url),
+    requireTLS: wanted ?? (port === 587 || (auth !== null && !isLoopback(host))),
+    mayBeClear: !secure && wanted === false,
+    auth,
   };
 }
+
+function needsSmtps({ username, host }: URL): TypeError {
+  const user = username === '' ? '' : 'user:password@';
+  return new TypeError(`SMTP_URL must begin with smtps:// where the port is 465: smtps://${user}${host}`);
+}
+
+function wantsTls({ searchParams }: URL): boolean | undefined {
+  const options = [...searchParams].map(([name, value]) => `${name}=${value}`);
+  if (options.length > 1 || !['requireTLS=true', 'requireTLS=false'].includes(options[0] ?? 'requireTLS=true'))
+    throw new TypeError('SMTP_URL may have no option but requireTLS=true or requireTLS=false');
+  return options[0] === undefined ? undefined : options[0] === 'requireTLS=true';
+}
+
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|::1)$/i.test(host);
 
 function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

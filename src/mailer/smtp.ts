@@ -1,81 +1,92 @@
-/** The SMTP transport: one connection per attempt, and certainty about whether the final dot was sent. */
+/** The SMTP transport: one e-mail after the other on kept connections, and certainty about whether the final dot was sent. */
 import { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
-import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { afterHandOver, beforeHandOver, probeRefused, replyOf, type SmtpFault } from './smtp-outcome.js';
+import { createSmtpPool, type Lease, type SmtpPool } from './smtp-pool.js';
+import { openSession, smtpTimings, type Session, type SmtpTimings, type Transaction } from './smtp-session.js';
 import type { SmtpServer } from './smtp-url.js';
-import { afterHandOver, beforeHandOver, replyOf, type SmtpError, type SmtpFault } from './smtp-outcome.js';
-import { isAscii, type Mail, type SendLimits, type SendOutcome, type Transport } from './transport.js';
-
-/** How long the reply to QUIT is waited for; the message is accepted already. */
-const goodbye = 2_000;
-
-/** Milliseconds. */
-export const smtpTimings = {
-  /** DNS, TCP and TLS together. */
-  connection: 30_000,
-  greeting: 30_000,
-  /** Silence that ends the connection, up to the final dot. */
-  idle: 60_000,
-  /** How long the reply to the final dot is waited for. RFC 5321 asks for 10 minutes: giving up early makes a doubt of what the server will accept. */
-  reply: 600_000,
-};
-export type SmtpTimings = Readonly<typeof smtpTimings>;
+import {
+  isAscii,
+  type Mail,
+  type ProbeOutcome,
+  type SendLimits,
+  type SendOutcome,
+  type Stage,
+  type Transport,
+} from './transport.js';
 
 export interface SmtpOptions {
   readonly server: SmtpServer;
-  readonly timings: SmtpTimings;
+  /** Connections at most. */
+  readonly connections: number;
+  /** What this host calls itself; undefined: the domain of the sender of the e-mail that a connection is opened for. */
+  readonly ehloName?: string | undefined;
+  readonly timings?: SmtpTimings;
   readonly tls?: ConnectionOptions;
 }
 
 export function createSmtpTransport(options: SmtpOptions): Transport {
-  return { send: (mail, limits) => attempt(options, mail, limits) };
+  const { ehloName, connections, timings = smtpTimings } = options;
+  let sender: string | undefined;
+  const open = (): Session => openSession({ ...options, timings, ehloName: ehloName ?? sender });
+  const pool = createSmtpPool({ open, connections, timings });
+  return {
+    send(mail, limits) {
+      const { from } = mail.envelope;
+      sender = from.slice(from.lastIndexOf('@') + 1);
+      return attempt(pool, mail, limits);
+    },
+    probe: (signal) => probe(pool, signal),
+    limit: (wanted) => pool.limit(wanted),
+    close: () => pool.close(),
+  };
 }
 
-function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: SendLimits): Promise<SendOutcome> {
+async function probe(pool: SmtpPool, signal: AbortSignal): Promise<ProbeOutcome> {
+  // They may be of the time before the trouble.
+  pool.retireIdle();
+  const lease = await pool.acquire(signal);
+  if (lease === undefined) return probeRefused({ reason: 'stopped' });
+  const { session } = lease;
+  const stop = (): void => session.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const fault = await session.ready;
+  signal.removeEventListener('abort', stop);
+  if (fault === undefined) {
+    pool.release(session);
+    return { status: 'ready' };
+  }
+  session.destroy();
+  return probeRefused(signal.aborted ? { reason: 'stopped' } : fault);
+}
+
+function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOutcome> {
   return new Promise((resolve) => {
-    const connection = new SMTPConnection({
-      host: server.host,
-      port: server.port,
-      secure: server.secure,
-      requireTLS: server.requireTLS,
-      connectionTimeout: timings.connection,
-      dnsTimeout: timings.connection,
-      greetingTimeout: timings.greeting,
-      socketTimeout: timings.idle,
-      // An attempt that has ended must be over on the wire, too: no half-closed socket that lingers.
-      socketCloseTimeout: 0,
-      ...(tls === undefined ? {} : { tls }),
-    });
+    const over = new AbortController();
+    let session: Session | undefined;
+    let stage: Stage = 'connection';
     let handedOver = false;
     let settled = false;
 
     const settle = (outcome: SendOutcome): void => {
-      if (settled) return;
       settled = true;
       for (const timer of timers) clearTimeout(timer);
       limits.signal.removeEventListener('abort', stop);
-      body.destroy();
+      over.abort();
       resolve(outcome);
     };
     /** The connection is of no further use: nothing more may leave on it before the outcome is told. */
-    const fail = (fault: SmtpFault): void => {
+    const cut = (outcome: SendOutcome): void => {
       if (settled) return;
-      const outcome = handedOver ? afterHandOver(fault) : beforeHandOver(fault);
       settle(outcome);
-      connection.close();
+      session?.destroy();
     };
+    const outcomeOf = (fault: SmtpFault): SendOutcome =>
+      handedOver ? afterHandOver(fault) : beforeHandOver(fault, stage);
+    const fail = (fault: SmtpFault): void => cut(outcomeOf(fault));
     const stop = (): void => fail({ reason: 'stopped' });
 
-    const body = bodyOf(mail.bytes, () => {
-      // Timers may be late where the process was stalled, so the clocks are asked once more, in the same turn.
-      if (settled || !limits.mayHandOver()) {
-        fail({ reason: 'timeout' });
-        return false;
-      }
-      handedOver = true;
-      if (connection._socket) connection._socket.setTimeout(timings.reply);
-      return true;
-    });
     const timers = [
       setTimeout(() => handedOver || fail({ reason: 'timeout' }), limits.handOverWithin),
       setTimeout(() => fail({ reason: 'timeout' }), limits.closeWithin),
@@ -83,31 +94,70 @@ function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: Send
     limits.signal.addEventListener('abort', stop, { once: true });
     if (limits.signal.aborted) return stop();
 
-    const { from, to } = mail.envelope;
-    const needsUtf8 = !isAscii(from + to);
-    const send = (): void =>
-      connection.send({ from, to: [to], size: mail.bytes.length, use8BitMime: needsUtf8 }, body, (error, info) => {
-        if (error) return fail({ error });
-        // A 250 that came before the dot is no acceptance of the whole message.
-        if (!handedOver) return fail({ reason: 'protocol' });
-        settle({ status: 'sent', reason: 'accepted', ...replyOf(info.response) });
-        if (connection._socket) connection._socket.setTimeout(goodbye);
-        connection.quit();
-      });
-
-    connection.on('error', (error: SmtpError) => fail({ error }));
-    // Some connections end without an error; an error that is on its way comes in this turn.
-    connection.on('end', () => setImmediate(() => fail({ reason: 'connection_lost' })));
-    connection.connect((error) => {
-      if (error) return fail({ error });
-      // The last reply so far is the one to EHLO. nodemailer would send such an address to any server.
-      if (needsUtf8 && !/[ -]SMTPUTF8\b/i.test(connection.lastServerResponse || '')) {
-        settle({ status: 'failed', reason: 'smtputf8' });
-        return connection.quit();
+    /** Whether the final dot may go, asked at the end of the body. */
+    async function mayEnd(): Promise<boolean> {
+      if (limits.beforeHandOver !== undefined) {
+        const mayGoOut = await limits.beforeHandOver().catch(() => undefined);
+        if (mayGoOut === undefined) stop();
+        if (mayGoOut === false) cut({ status: 'withdrawn' });
       }
-      if (server.auth === null) return send();
-      connection.login({ ...server.auth }, (refused) => (refused ? fail({ error: refused }) : send()));
-    });
+      if (settled) return false;
+      // Timers may be late where the process was stalled, so the clocks are asked once more, in the same turn.
+      if (!limits.mayHandOver()) fail({ reason: 'timeout' });
+      else handedOver = true;
+      if (handedOver) session?.awaitReply();
+      return handedOver;
+    }
+
+    async function converse({ session: current, kept }: Lease): Promise<void> {
+      session = current;
+      const unready = await current.ready;
+      if (settled) return current.destroy();
+      if (unready !== undefined) return fail(unready);
+      if (!isAscii(mail.envelope.from + mail.envelope.to) && !current.offersUtf8()) {
+        settle({ status: 'failed', reason: 'smtputf8', stage });
+        return pool.release(current);
+      }
+      stage = 'envelope';
+      const body = bodyOf(mail.bytes, mayEnd);
+      body.once('resume', () => (stage = 'data'));
+      const transaction = await current.transact(mail, body);
+      body.destroy();
+      if (settled) return;
+      if (transaction.status === 'ended' && kept) return await again(current);
+      conclude(current, transaction);
+    }
+
+    /** The server had ended the kept connection, so this e-mail gets a new one. */
+    async function again(ended: Session): Promise<void> {
+      ended.destroy();
+      stage = 'connection';
+      const lease = await pool.acquire(over.signal, { fresh: true });
+      if (lease !== undefined) await converse(lease);
+    }
+
+    function conclude(current: Session, transaction: Transaction): void {
+      switch (transaction.status) {
+        case 'answered':
+          // A 250 that came before the dot is no acceptance of the whole message.
+          if (!handedOver) return fail({ reason: 'protocol' });
+          settle({ status: 'sent', reason: 'accepted', ...replyOf(transaction.response) });
+          return pool.release(current);
+        case 'unsent':
+          settle(outcomeOf(transaction.fault));
+          return pool.release(current);
+        case 'refused':
+          settle(outcomeOf(transaction.fault));
+          return void current.reset().then((isReset) => (isReset ? pool.release(current) : current.destroy()));
+        case 'ended':
+        case 'broken':
+          return fail(transaction.fault);
+        default:
+          return transaction satisfies never;
+      }
+    }
+
+    void pool.acquire(over.signal).then((lease) => lease && converse(lease));
   });
 }
 
@@ -115,7 +165,7 @@ function attempt({ server, timings, tls }: SmtpOptions, mail: Mail, limits: Send
  * The message as a stream whose end is held back until `mayEnd` allows it. The library writes the final dot on the end
  * of the stream, so before that moment the server cannot have the message, and from then on it may.
  */
-function bodyOf(bytes: Buffer, mayEnd: () => boolean): Readable {
+function bodyOf(bytes: Buffer, mayEnd: () => Promise<boolean>): Readable {
   const chunk = 16 * 1024;
   let offset = 0;
   return new Readable({
@@ -123,7 +173,7 @@ function bodyOf(bytes: Buffer, mayEnd: () => boolean): Readable {
     read() {
       if (offset < bytes.length) {
         this.push(bytes.subarray(offset, (offset += chunk)));
-      } else if (mayEnd()) this.push(null);
+      } else void mayEnd().then((may) => may && this.push(null));
     },
   });
 }

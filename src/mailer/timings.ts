@@ -5,8 +5,11 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 export const mailerTimings = {
-  /** From the claim of an attempt to its deadline, after which others may judge it. */
-  attempt: 15 * minute,
+  /**
+   * From the claim of an attempt to its deadline, after which others may judge it. Nearly 20 minutes of it lead up to
+   * the final dot, the rest are for its reply: a server may take 5 minutes for a reply, but not for each.
+   */
+  attempt: 30 * minute,
   reply: 10 * minute,
   /** Room between what an attempt does last and what others may do first: clocks differ. */
   margin: 30 * second,

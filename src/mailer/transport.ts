@@ -1,4 +1,4 @@
-/** What the mailer asks of a way to hand over an e-mail, and the four things that can come of it. */
+/** What the mailer asks of a way to hand over e-mails, and what can come of it. */
 
 /** A composed message; composing the same e-mail again yields the same bytes. */
 export interface Mail {
@@ -26,6 +26,7 @@ export type AttemptReason =
   | 'connection_failed'
   | 'connection_lost'
   | 'server_refused'
+  | 'too_many_connections'
   | 'protocol'
   | 'timeout'
   | 'stopped'
@@ -39,23 +40,31 @@ export interface Reply {
   readonly response?: string | undefined;
 }
 
+/** How far the conversation had come: before the reply to MAIL was asked for, at MAIL or RCPT, from DATA on. */
+export type Stage = 'connection' | 'envelope' | 'data';
+
 export type SendOutcome =
   | ({ readonly status: 'sent'; readonly reason: AttemptReason } & Reply)
   /** Not accepted, for certain; worth another attempt. */
   | ({
       readonly status: 'deferred';
       readonly reason: AttemptReason;
+      readonly stage: Stage;
       /** What is wrong with the server's certificate, where that is the reason: a code of OpenSSL or Node. */
       readonly certificate?: string | undefined;
     } & Reply)
   /** Not accepted, for certain, and never will be. */
-  | ({ readonly status: 'failed'; readonly reason: AttemptReason } & Reply)
+  | ({ readonly status: 'failed'; readonly reason: AttemptReason; readonly stage: Stage } & Reply)
+  /** `beforeHandOver` said no: nothing was handed over. */
+  | { readonly status: 'withdrawn' }
   /** Handed over whole, but no answer came: accepted or not. */
   | { readonly status: 'in_doubt'; readonly reason: AttemptReason };
 
 /** When the attempt must stop of itself, because others may judge it later. Times are milliseconds from the call. */
 export interface SendLimits {
-  /** Asked right before the final dot is sent; false: it must not be sent any more. */
+  /** Whether the e-mail may still go out, asked right before the final dot. A rejection ends the attempt as deferred, `stopped`. */
+  readonly beforeHandOver?: () => Promise<boolean>;
+  /** Asked in the turn in which the final dot is sent, after `beforeHandOver`; false: it must not be sent any more. */
   readonly mayHandOver: () => boolean;
   /** After this time the final dot is not sent any more, and the attempt ends as deferred. */
   readonly handOverWithin: number;
@@ -64,7 +73,18 @@ export interface SendLimits {
   readonly signal: AbortSignal;
 }
 
+/** What the server says before there is an e-mail. */
+export type ProbeOutcome =
+  | { readonly status: 'ready' }
+  | ({ readonly status: 'refused'; readonly reason: AttemptReason; readonly certificate?: string | undefined } & Reply);
+
 export interface Transport {
   /** Never rejects. Makes one attempt; never repeats anything by itself. */
   send(mail: Mail, limits: SendLimits): Promise<SendOutcome>;
+  /** Never rejects. Connects and logs in, and sends nothing of an e-mail; the connection is kept for the next one. */
+  probe(signal: AbortSignal): Promise<ProbeOutcome>;
+  /** Connections at most, from now on: never more than configured, never fewer than one. */
+  limit(connections: number): void;
+  /** Ends the connections that are not in use now, and the others once their e-mail is done. */
+  close(): void;
 }

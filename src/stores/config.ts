@@ -2,6 +2,7 @@
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
+import { isSmtpName } from '../mailer/smtp-name.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
 
 /** An empty variable counts as absent. */
@@ -103,6 +104,10 @@ const schema = z.object({
   ),
   MONGODB_URL: optional(url('mongodb:', 'mongodb+srv:')),
   SMTP_URL: optional(smtpUrl),
+  SMTP_NAME: optional(
+    z.string().refine(isSmtpName, 'must be a full name such as mail.example.com, or an address such as [192.0.2.1]'),
+  ),
+  MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
   SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
   SEAL_DIR: optional(z.string()),
@@ -147,6 +152,9 @@ export function readConfig(environment: Environment) {
     apiKeys: settings.API_KEYS,
     /** Undefined: e-mail goes to the outbox folder. */
     smtp: settings.SMTP_URL,
+    /** Undefined: the name of this host. */
+    smtpName: settings.SMTP_NAME,
+    mailConnections: settings.MAIL_CONNECTIONS,
     ...storesIn(settings),
     /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
     seals: { every: settings.SEAL_EVERY, copies: settings.SEAL_DIR, key: settings.SEAL_KEY },

@@ -96,6 +96,7 @@ describe('docs/events.md', () => {
       connection_failed: true,
       connection_lost: true,
       server_refused: true,
+      too_many_connections: true,
       protocol: true,
       timeout: true,
       stopped: true,

@@ -48,12 +48,16 @@ test('a second write of the same e-mail leaves the same bytes and nothing else',
 test('no id leads out of the folder', async () => {
   const transport = createOutboxTransport({ folder: newFolder() });
   const mail = { email_id: '../x', envelope: { from: 'a@b.example', to: 'c@d.example' }, bytes: Buffer.from('x') };
-  expect(await transport.send(mail, limits())).toEqual({ status: 'failed', reason: 'invalid_message' });
+  expect(await transport.send(mail, limits())).toEqual({ status: 'failed', reason: 'invalid_message', stage: 'data' });
 });
 
 test('an outbox that cannot be written defers', async () => {
   // A file stands where the folder should be.
   const transport = createOutboxTransport({ folder: fileURLToPath(import.meta.url) });
   const mail = { email_id: 'eml_1', envelope: { from: 'a@b.example', to: 'c@d.example' }, bytes: Buffer.from('x') };
-  expect(await transport.send(mail, limits())).toEqual({ status: 'deferred', reason: 'outbox_unavailable' });
+  expect(await transport.send(mail, limits())).toEqual({
+    status: 'deferred',
+    reason: 'outbox_unavailable',
+    stage: 'data',
+  });
 });

@@ -1,6 +1,6 @@
 /** Every way a server can answer, break or hang: the exact events that follow, and how often the server got the message. */
 import { expect, test } from 'vitest';
-import { smtpTimings } from '../../src/mailer/smtp.js';
+import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { mailerTimings } from '../../src/mailer/timings.js';
 import { openPostOffice, quickSmtp, quickTimings, smtpTransport, someMessage, typesOf } from '../support/mailing.js';
 import { startSmtp, type Behaviour } from '../support/smtp.js';
@@ -69,7 +69,7 @@ test.each(cases)('a server that does $behaviours', async ({ behaviours, events, 
   expect(found.flatMap(({ data }) => ('reason' in data ? [data.reason] : []))).toEqual(reasons);
   expect(smtp.messages.length).toBe(received);
   expect(smtp.messages.filter((message) => message.accepted).length).toBe(accepted);
-  expect(smtp.connections()).toBe(behaviours.length);
+  expect(smtp.attempts()).toBe(behaviours.length);
   for (const { to } of smtp.messages) expect(to).toEqual(['ada@example.com']);
   const [first] = smtp.messages;
   for (const { bytes } of smtp.messages) expect(bytes.equals(first?.bytes ?? Buffer.alloc(0))).toBe(true);

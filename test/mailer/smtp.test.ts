@@ -27,6 +27,7 @@ test('a connection that breaks within the body is deferred: the dot was never gi
   expect(await smtpTransport(smtp.url).send(mail(huge), limits())).toEqual({
     status: 'deferred',
     reason: 'connection_lost',
+    stage: 'data',
   });
   expect(smtp.messages).toEqual([]);
 });
@@ -35,14 +36,14 @@ test('a body that cannot be handed over in time is not handed over at all', asyn
   const smtp = await startSmtp(['close within body']);
   const before = performance.now();
   const outcome = await smtpTransport(smtp.url).send(mail(huge), limits({ handOverWithin: 150 }));
-  expect(outcome).toEqual({ status: 'deferred', reason: 'timeout' });
+  expect(outcome).toEqual({ status: 'deferred', reason: 'timeout', stage: 'data' });
   expect(performance.now() - before).toBeLessThan(1_000);
 });
 
 test('the clocks are asked right before the final dot, because timers may be late', async () => {
   const smtp = await startSmtp(['accept']);
   const outcome = await smtpTransport(smtp.url).send(mail(), limits({ mayHandOver: () => false }));
-  expect(outcome).toEqual({ status: 'deferred', reason: 'timeout' });
+  expect(outcome).toEqual({ status: 'deferred', reason: 'timeout', stage: 'data' });
   expect(smtp.messages).toEqual([]);
 });
 
@@ -65,21 +66,26 @@ test('an attempt that is stopped ends at once', async () => {
   const early = new AbortController();
   const first = smtpTransport(smtp.url).send(mail(), limits({ signal: early.signal }));
   early.abort();
-  expect(await first).toEqual({ status: 'deferred', reason: 'stopped' });
+  expect(await first).toEqual({ status: 'deferred', reason: 'stopped', stage: 'connection' });
   expect(await smtpTransport(smtp.url).send(mail(), limits({ signal: AbortSignal.abort() }))).toEqual({
     status: 'deferred',
     reason: 'stopped',
+    stage: 'connection',
   });
 });
 
 test('a message larger than the server takes is refused unsent', async () => {
   const smtp = await startSmtp(['accept'], { size: 10 });
-  expect(await smtpTransport(smtp.url).send(mail(), limits())).toEqual({ status: 'failed', reason: 'too_large' });
+  expect(await smtpTransport(smtp.url).send(mail(), limits())).toEqual({
+    status: 'failed',
+    reason: 'too_large',
+    stage: 'envelope',
+  });
 });
 
 test('a host without a name is deferred', async () => {
   const outcome = await smtpTransport('smtp://no-such-host.invalid:2525').send(mail(), limits());
-  expect(outcome).toEqual({ status: 'deferred', reason: 'dns' });
+  expect(outcome).toEqual({ status: 'deferred', reason: 'dns', stage: 'connection' });
 });
 
 test('TLS that is demanded and not offered, or not to be trusted, is deferred and sends nothing', async () => {
@@ -93,7 +99,12 @@ test('TLS that is demanded and not offered, or not to be trusted, is deferred an
   const implicit = await startSmtp(['accept'], { secure: true });
   const url = implicit.url.replace('smtp:', 'smtps:');
   const certificate = expect.stringMatching(/^(CERT|SELF|DEPTH|UNABLE)_/) as string;
-  expect(await smtpTransport(url).send(mail(), limits())).toEqual({ status: 'deferred', reason: 'tls', certificate });
+  expect(await smtpTransport(url).send(mail(), limits())).toEqual({
+    status: 'deferred',
+    reason: 'tls',
+    stage: 'connection',
+    certificate,
+  });
   expect([plain, selfSigned, implicit].flatMap(({ messages }) => messages)).toEqual([]);
 });
 
@@ -102,7 +113,7 @@ test('with a certificate that is trusted, STARTTLS and smtps send', async () => 
   const implicit = await startSmtp(['accept'], { secure: true });
   const tls = { rejectUnauthorized: false };
   for (const url of [`${starttls.url}?requireTLS=true`, implicit.url.replace('smtp:', 'smtps:')]) {
-    const transport = createSmtpTransport({ server: parseSmtpUrl(url), timings: quickSmtp, tls });
+    const transport = createSmtpTransport({ server: parseSmtpUrl(url), timings: quickSmtp, connections: 1, tls });
     expect(await transport.send(mail(), limits())).toMatchObject({ status: 'sent' });
   }
 });
@@ -114,6 +125,7 @@ test('SMTP_URL', () => {
     port: 587,
     secure: false,
     requireTLS: true,
+    mayBeClear: false,
     auth,
   });
   expect(parseSmtpUrl('smtps://mail.example.com')).toMatchObject({ port: 465, secure: true, auth: null });

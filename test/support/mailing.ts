@@ -11,7 +11,8 @@ import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import type { MailerReport } from '../../src/mailer/job.js';
 import { createMailer, type DueEmail, type Mailer, type MailerOptions } from '../../src/mailer/mailer.js';
-import { createSmtpTransport, type SmtpTimings } from '../../src/mailer/smtp.js';
+import { createSmtpTransport } from '../../src/mailer/smtp.js';
+import { smtpTimings, type SmtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import type { MailerTimings } from '../../src/mailer/timings.js';
 import type { Transport } from '../../src/mailer/transport.js';
@@ -32,10 +33,10 @@ export const quickTimings: MailerTimings = {
   closeGrace: 1_000,
   recordGrace: 300,
 };
-export const quickSmtp: SmtpTimings = { connection: 400, greeting: 400, idle: 600, reply: 600 };
+export const quickSmtp: SmtpTimings = { ...smtpTimings, connection: 400, greeting: 400, idle: 600, reply: 600 };
 
 export const smtpTransport = (url: string, timings = quickSmtp): Transport =>
-  createSmtpTransport({ server: parseSmtpUrl(url), timings });
+  createSmtpTransport({ server: parseSmtpUrl(url), timings, connections: 10 });
 
 export const someMessage = {
   from_email: 'Ledger <news@example.org>',

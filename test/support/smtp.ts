@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 
-/** What becomes of one connection. */
+/** What becomes of one attempt: of a connection's first e-mail, or of a further one. */
 export type Behaviour =
   | 'accept'
   /** Accepts after half a second. */
@@ -48,6 +48,8 @@ export interface SmtpStandIn {
   readonly port: number;
   /** Messages that came whole, final dot included. */
   readonly messages: readonly ReceivedMessage[];
+  /** Also those that ended before an e-mail. */
+  readonly attempts: () => number;
   readonly connections: () => number;
   /** From now on as if it had just been started with these. */
   behave(...behaviours: readonly Behaviour[]): void;
@@ -75,15 +77,23 @@ export async function startSmtp(behaviours: readonly Behaviour[], options?: SMTP
   return server;
 }
 
-/** Each connection follows the next behaviour; the last one is followed for ever. */
+/** Each attempt follows the next behaviour; the last one is followed for ever. */
 export async function openSmtp(given: readonly Behaviour[], options: SMTPServerOptions = {}): Promise<SmtpStandIn> {
   let behaviours = given;
   const messages: ReceivedMessage[] = [];
   const logins: { user: string; pass: string }[] = [];
-  const bySession = new Map<string, Behaviour>();
+  const bySession = new Map<string, { behaviour: Behaviour; used: boolean }>();
   const sockets = new Set<Socket>();
   let connections = 0;
-  const behaviourOf = (session: { readonly id: string }): Behaviour => bySession.get(session.id) ?? 'accept';
+  let attempts = 0;
+  const nextBehaviour = (): Behaviour => behaviours[Math.min(attempts, behaviours.length - 1)] ?? 'accept';
+  const begin = (session: { readonly id: string }, used: boolean): Behaviour => {
+    const behaviour = nextBehaviour();
+    attempts += 1;
+    bySession.set(session.id, { behaviour, used });
+    return behaviour;
+  };
+  const behaviourOf = (session: { readonly id: string }): Behaviour => bySession.get(session.id)?.behaviour ?? 'accept';
   const breakAll = (): void => sockets.forEach((socket) => socket.destroy());
 
   const server = new SMTPServer({
@@ -94,9 +104,8 @@ export async function openSmtp(given: readonly Behaviour[], options: SMTPServerO
     closeTimeout: 100,
     ...options,
     onConnect(session, done) {
-      const behaviour = behaviours[Math.min(connections, behaviours.length - 1)] ?? 'accept';
       connections += 1;
-      bySession.set(session.id, behaviour);
+      const behaviour = begin(session, false);
       if (behaviour !== 'mute') done(refusalAt('greet', behaviour));
     },
     onAuth({ username, password }, session, done) {
@@ -104,7 +113,14 @@ export async function openSmtp(given: readonly Behaviour[], options: SMTPServerO
       const refusal = refusalAt('auth', behaviourOf(session));
       done(refusal, refusal === null ? { user: username } : undefined);
     },
-    onMailFrom: (_address, session, done) => done(refusalAt('sender', behaviourOf(session))),
+    onMailFrom(_address, session, done) {
+      const entry = bySession.get(session.id);
+      // What happens before an e-mail needs a new connection.
+      if (entry?.used !== false && /^(?:greet|mute|auth)/.test(nextBehaviour())) return breakAll();
+      if (entry?.used === false) entry.used = true;
+      else begin(session, true);
+      done(refusalAt('sender', behaviourOf(session)));
+    },
     onRcptTo(_address, session, done) {
       if (behaviourOf(session) === 'close at recipient') breakAll();
       else done(refusalAt('recipient', behaviourOf(session)));
@@ -150,8 +166,18 @@ export async function openSmtp(given: readonly Behaviour[], options: SMTPServerO
     });
   const behave = (...next: readonly Behaviour[]): void => {
     behaviours = next;
-    connections = 0;
+    attempts = 0;
+    bySession.clear();
     messages.length = 0;
   };
-  return { url: `smtp://127.0.0.1:${port}`, port, messages, connections: () => connections, logins, behave, close };
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    port,
+    messages,
+    attempts: () => attempts,
+    connections: () => connections,
+    logins,
+    behave,
+    close,
+  };
 }
