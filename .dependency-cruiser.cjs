@@ -2,7 +2,7 @@
 // docs/architecture.md says what each room holds.
 const floors = [
   ['sqlite'],
-  ['events', 'eventstore', 'readmodels'],
+  ['events', 'eventstore', 'readmodels', 'flow'],
   ['commands', 'projections', 'audit'],
   ['projector', 'mailer'],
   ['rebuild', 'evidence'],
@@ -64,6 +64,7 @@ module.exports = {
     only('events', crypto, npm('zod', 'tr46')),
     only('sqlite', node),
     only('eventstore', room('sqlite'), node, npm('@eventstore/db-client', '@grpc/grpc-js', 'protobufjs')),
+    only('flow', node),
     only('readmodels', room('sqlite'), node, npm('mongodb')),
     {
       name: 'commands-decide-without-a-store',
@@ -82,6 +83,7 @@ module.exports = {
     only('projector', room('events'), room('projections'), eventStorePort, readModelPort, chain, node),
     only(
       'mailer',
+      room('flow'),
       room('events'),
       room('commands'),
       eventStorePort,

@@ -77,6 +77,8 @@ export const errorCatalogue = {
   unknown_view: entry(404, 'not_found', 'There is no such view. There are: {names}; or all'),
   method_not_allowed: entry(405, 'method_not_allowed', 'Method not allowed'),
   email_not_releasable: conflict('The email cannot be released'),
+  email_erased: conflict('The email cannot be released: what it said is erased'),
+  recipient_erased: conflict('The email cannot be released: its recipient asked to be erased'),
   email_not_cancellable: conflict('The email cannot be cancelled'),
   key_not_rotatable: conflict('The API key cannot be rotated'),
   rebuild_running: conflict('A rebuild is running already'),

@@ -1,5 +1,5 @@
 /** What the endpoints of transactional e-mail do: send, what became of it, release and cancel. */
-import type { ChangedEmail, EmailRequests } from '../commands/email-requests.js';
+import type { ChangedEmail, EmailRequests, PlacedEmail } from '../commands/email-requests.js';
 import { ServiceError } from '../errors.js';
 import type { Queries } from '../projections/queries.js';
 import type { Call } from './endpoint-runner.js';
@@ -28,12 +28,12 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
   });
 
   /** The stream follows from the id only where there was no `Idempotency-Key`, so the view is asked. @throws ServiceError `not_found` */
-  async function streamOf(call: EmailCall): Promise<string> {
+  async function placeOf(call: EmailCall): Promise<PlacedEmail> {
     const id = call.parameter('email_id');
     await reads.visible(call, { touched: [`emails/${id}`], parked: [] });
-    const stream = await queries.streamOfEmail(id);
-    if (stream === undefined) throw new ServiceError('not_found');
-    return stream;
+    const place = await queries.placeOfEmail(id);
+    if (place === undefined) throw new ServiceError('not_found');
+    return place;
   }
 
   const changed = ({ emailId, status, position }: ChangedEmail): Answer => ({
@@ -43,12 +43,10 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
 
   routes.on(endpoints.release, async (call) => {
     const now = new Date(clock()).toISOString();
-    return changed(await email.release({ stream: await streamOf(call), now }, call.context));
+    return changed(await email.release(await placeOf(call), now, call.context));
   });
 
-  routes.on(endpoints.cancel, async (call) =>
-    changed(await email.cancel({ stream: await streamOf(call) }, call.context)),
-  );
+  routes.on(endpoints.cancel, async (call) => changed(await email.cancel(await placeOf(call), call.context)));
 
   routes.on(endpoints.get, async (call) => {
     const id = call.parameter('email_id');
@@ -56,7 +54,7 @@ export function emailRoutes(routes: Routes, { endpoints, email, queries, reads, 
     const found = await queries.getEmail(id);
     if (found === undefined) throw new ServiceError('not_found');
     if (reads.isIncomplete(['emails']))
-      reads.checkParked({ view: 'emails', stream: (await queries.streamOfEmail(id)) ?? '' });
+      reads.checkParked({ view: 'emails', stream: (await queries.placeOfEmail(id))?.stream ?? '' });
     return { data: found };
   });
 

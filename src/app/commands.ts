@@ -20,6 +20,7 @@ import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import { createErasureCheck } from '../privacy/reach.js';
 import { createSaltSource, createUlidSource } from './ids.js';
 
 const cachedContacts = 20_000;
@@ -71,6 +72,7 @@ export async function openCommands(options: CommandsOptions) {
   const tags = handlerOf(tagDecider, 1);
   const contacts = handlerOf(contactDecider, cachedContacts);
   const emails = handlerOf(emailDecider, cachedEmails);
+  const erasures = handlerOf(erasureDecider, 1);
   const catalogues = [
     { stream: groupsStream, handler: groups },
     { stream: listsStream, handler: lists },
@@ -87,6 +89,7 @@ export async function openCommands(options: CommandsOptions) {
     keys,
     newId,
     newSalt: sources.newSalt,
+    isToBeErased: createErasureCheck(store, erasures),
   });
 
   let kept: Snapshots | undefined;
@@ -104,7 +107,7 @@ export async function openCommands(options: CommandsOptions) {
     emails,
     keys: handlerOf(keyDecider, 1),
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
-    erasures: handlerOf(erasureDecider, 1),
+    erasures,
     newId,
     /**
      * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot

@@ -6,7 +6,7 @@ import type { CommandContext } from '../commands/batch.js';
 import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
-import type { Mailer } from '../mailer/mailer.js';
+import type { Mailer } from './mail.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import type { EraseOptions } from '../privacy/erase.js';
 import { startEraser, type WaitingErasure } from '../privacy/eraser.js';

@@ -13,7 +13,7 @@ import type { DataFolder } from '../stores/data-folder.js';
 import { contactStream, type StreamKeys } from '../events/streams.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import { logHeads } from '../evidence/log-head.js';
-import type { Mailer } from '../mailer/mailer.js';
+import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
 import type { Erasures } from './erasures.js';
 import type { Keys } from './keys.js';

@@ -6,12 +6,15 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { MailerReport } from '../mailer/job.js';
-import { createMailer, type Mailer } from '../mailer/mailer.js';
+import { breakerTimings } from '../mailer/breaker.js';
+import { createMailer } from '../mailer/mailer.js';
+import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
 import { isFullName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
+import { runSubscriber } from './run-subscriber.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
@@ -26,26 +29,40 @@ export interface MailOptions {
   readonly isListening: () => boolean;
 }
 
-export async function openMailer(options: MailOptions): Promise<Mailer> {
+export type Mailer = Awaited<ReturnType<typeof openMailer>>;
+
+export async function openMailer(options: MailOptions) {
   const { config, logger, store, commands, views, isListening } = options;
-  return createMailer({
+  const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
+  const transport = await transportOf(options);
+  const mailer = createMailer({
+    ...clocks,
     reader: store,
     handler: commands.emails,
-    isToBeErased: createErasureCheck(store, commands.erasures),
+    mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
     // Until the views have shown something, they may not exist.
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
-    transport: await transportOf(options),
+    transport,
     runId: randomUUID(),
-    clock: Date.now,
-    monotonic: () => performance.now(),
-    random: Math.random,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
     timings: mailerTimings,
+    breakerTimings,
     report: mailReport(logger),
     concurrency: config.mailConnections,
   });
+  const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
+  const runner = runSubscriber(mailer, { ...clocks, onFault });
+  return {
+    wake: runner.wake,
+    cutOff: mailer.cutOff,
+    status: () => ({ ...runner.status(), relay: mailer.relay() }),
+    async close() {
+      await runner.close();
+      transport.close();
+    },
+  };
 }
 
 async function transportOf({ config, logger, folder }: MailOptions): Promise<Transport> {
@@ -74,6 +91,12 @@ function mailReport(logger: Logger): (report: MailerReport) => void {
       logger.error({ ...line, err: error }, 'mailer');
     } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
       logger.info(report, 'mailer');
+    else if (report.type === 'relay_accepts') logger.info(report, 'the mail server takes e-mails again');
+    else if (report.type === 'relay_refuses')
+      logger.error(
+        report,
+        'the mail server takes no e-mail: e-mails wait, and a connection is tried from time to time',
+      );
     else if (report.type === 'recorded' && report.certificate !== undefined) logger.error(report, untrustedCertificate);
     else logger.warn(report, 'mailer');
   };

@@ -7,7 +7,7 @@ import type { Erasures } from './erasures.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { LogDestination } from './log-destination.js';
-import type { MailerStatus } from '../mailer/mailer.js';
+import type { Mailer } from './mail.js';
 import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Views, ViewsStatus } from './views.js';
 import type { OpenEventStore } from '../stores/stores.js';
@@ -20,7 +20,7 @@ export interface Parts {
   readonly views: Pick<Views, 'ownWrites' | 'status' | 'evidence'>;
   /** Absent where other processes write to the log. */
   readonly guard: Pick<EvidenceGuard, 'isVerified' | 'fault'> | undefined;
-  readonly mailer: MailerStatus | undefined;
+  readonly mailer: ReturnType<Mailer['status']> | undefined;
   readonly erasures: Pick<Erasures, 'isCaughtUp' | 'waiting'>;
   readonly headLag: HeadLag;
   readonly lines: Pick<LogDestination, 'dropped'>;
@@ -42,8 +42,7 @@ export async function readiness({
   const status = views.status();
   const projections = viewsPart(views.ownWrites, status, headLag(head, views.ownWrites.visiblePosition()));
   const eventStore = { reachable: head !== undefined, writable: store.isWritable(), head: head ?? null };
-  const worklistReadable = mailer?.worklistReadable ?? true;
-  const reachable = status.fault === null && worklistReadable;
+  const reachable = status.fault === null && (mailer?.canLook ?? true);
   return {
     ready: eventStore.reachable && eventStore.writable && reachable && isComplete({ projections, status, erasures }),
     parts: {
@@ -54,7 +53,7 @@ export async function readiness({
       ...evidencePart({ store, views, guard }),
       ...erasuresPart(erasures),
       log_lines: { dropped: lines.dropped() },
-      ...(mailer === undefined ? {} : { mailer: { running: mailer.running, worklist_readable: worklistReadable } }),
+      ...mailerPart(mailer),
     },
   };
 }
@@ -91,6 +90,13 @@ const mostNamed = 100;
 function erasuresPart(erasures: Parts['erasures']) {
   const waiting = erasures.waiting();
   return waiting === undefined ? {} : { erasures: { waiting: waiting.length, why: waiting.slice(0, mostNamed) } };
+}
+
+/** Absent where another process sends. A relay that refuses is no reason to take no requests. */
+function mailerPart(mailer: Parts['mailer']) {
+  if (mailer === undefined) return {};
+  const { running, canLook, relay } = mailer;
+  return { mailer: { running, worklist_readable: canLook, relay } };
 }
 
 /** Absent where another process keeps the chain, or it cannot be read. */

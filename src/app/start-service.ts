@@ -25,7 +25,7 @@ import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from './retention.js';
 import { openSeals, sealKeyFor } from './seals.js';
-import type { Mailer } from '../mailer/mailer.js';
+import type { Mailer } from './mail.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
 import {

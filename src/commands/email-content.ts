@@ -1,6 +1,6 @@
 /** What goes out as subject and body of an e-mail: as it was sent, or rendered where it came with variables. */
 import { ServiceError } from '../errors.js';
-import type { EmailMessage } from './email.js';
+import type { EmailMessage } from './email-commands.js';
 import { escapeHtml, render, type Rendering } from './mustache.js';
 
 interface EmailContent {

@@ -1,10 +1,12 @@
 /** What clients can ask for of transactional e-mail: send, release, cancel. */
+import { ServiceError } from '../errors.js';
 import type { EmailEvent } from '../events/email.js';
 import { emailStream, type StreamKeys } from '../events/streams.js';
 import type { CommandContext } from './batch.js';
 import type { CommandHandler, Handled } from './command-handler.js';
 import { emailContent } from './email-content.js';
-import type { EmailCommand, EmailMessage, EmailState, EmailStatus } from './email.js';
+import type { EmailMessage } from './email-commands.js';
+import type { EmailCommand, EmailState, EmailStatus } from './email.js';
 
 export interface ChangedEmail {
   readonly emailId: string;
@@ -18,17 +20,25 @@ interface SendEmail {
   readonly message: EmailMessage;
   readonly idempotencyKey: string | undefined;
 }
-type ChangeEmail = { readonly stream: string };
+
+/** Its stream, whole name, and what its request says: whose it is and where the log has it. */
+export interface PlacedEmail {
+  readonly stream: string;
+  readonly recipientKey: string;
+  readonly position: string;
+}
 
 export interface EmailRequestsOptions {
   readonly emails: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly keys: StreamKeys;
   readonly newId: (prefix: 'eml') => string;
   readonly newSalt: () => string;
+  /** Whether the recipient has asked to be erased since the e-mail was requested. By the log. */
+  readonly isToBeErased: (email: PlacedEmail) => Promise<boolean>;
 }
 
 /** Each of them throws a ServiceError: a refusal of the contract, or `unavailable`. */
-export function createEmailRequests({ emails, keys, newId, newSalt }: EmailRequestsOptions) {
+export function createEmailRequests({ emails, keys, newId, newSalt, isToBeErased }: EmailRequestsOptions) {
   /** Without a salt as in schema 1 of `EmailRequested`. */
   function requestHash({ from_email, to_email, subject, mail_template, ...more }: EmailMessage, salt?: string): string {
     const fields = [from_email, to_email, subject, mail_template];
@@ -58,12 +68,13 @@ export function createEmailRequests({ emails, keys, newId, newSalt }: EmailReque
       });
       return { emailId: state.email_id, replayed: state.email_id !== emailId, position };
     },
-    /** `stream` is the whole name of the e-mail's stream, `now` a time in ISO 8601 with milliseconds. */
-    async release({ stream, now }: ChangeEmail & { readonly now: string }, context: CommandContext) {
+    /** `now`: a time in ISO 8601 with milliseconds. An erasure that is requested meanwhile cancels the e-mail. */
+    async release(email: PlacedEmail, now: string, context: CommandContext) {
+      if (await isToBeErased(email)) throw new ServiceError('recipient_erased');
       const command = { type: 'ReleaseEmail', next_attempt_at: now } as const;
-      return changed(await emails.execute({ stream, command, context }));
+      return changed(await emails.execute({ stream: email.stream, command, context }));
     },
-    async cancel({ stream }: ChangeEmail, context: CommandContext) {
+    async cancel({ stream }: Pick<PlacedEmail, 'stream'>, context: CommandContext) {
       const command = { type: 'CancelEmail', reason: 'requested_by_client' } as const;
       return changed(await emails.execute({ stream, command, context }));
     },

@@ -1,5 +1,6 @@
 /** The rules of one transactional e-mail: requested once, attempted by one sender at a time, and never again once it is known to be sent. */
 import { emailSchemas, type EmailEvent } from '../events/email.js';
+import type { Metadata } from '../events/envelope.js';
 import {
   isRefusal,
   isRepeat,
@@ -9,6 +10,19 @@ import {
   type Decision,
   type Remembered,
 } from './decider.js';
+import type {
+  CancelEmail,
+  EraseEmail,
+  HoldEmail,
+  Outcome,
+  RecordDeferred,
+  RecordFailed,
+  RecordInDoubt,
+  RecordSent,
+  ReleaseEmail,
+  RequestEmail,
+  StartDispatch,
+} from './email-commands.js';
 
 export type EmailStatus =
   'none' | 'requested' | 'sending' | 'deferred' | 'in_doubt' | 'held' | 'sent' | 'failed' | 'cancelled';
@@ -16,6 +30,10 @@ export type EmailStatus =
 export interface EmailState {
   readonly status: EmailStatus;
   readonly email_id: string;
+  /** When it was requested, or last released: the time to give up counts from then. */
+  readonly since: string;
+  /** What is to be sent is there: it is not erased. */
+  readonly hasMessage: boolean;
   /** Absent where the request had no `Idempotency-Key`, and once the content is erased. */
   readonly request?: Remembered | undefined;
   /** Attempts started so far; the running one has this number. */
@@ -33,6 +51,8 @@ export interface EmailState {
 const initial: EmailState = {
   status: 'none',
   email_id: '',
+  since: '',
+  hasMessage: false,
   attempts: 0,
   doubts: [],
   running: null,
@@ -44,17 +64,18 @@ const initial: EmailState = {
 export const maxDoubts = 5;
 
 /** `sent` is final: nothing after it changes it. */
-function evolve(state: EmailState, event: EmailEvent): EmailState {
-  if (event.type === 'EmailErased') return { ...state, request: undefined, erased_through: event.data.through };
-  return state.status === 'sent' ? state : progressed(state, event);
+function evolve(state: EmailState, event: EmailEvent, { at }: Pick<Metadata, 'at'>): EmailState {
+  if (event.type === 'EmailErased')
+    return { ...state, request: undefined, hasMessage: false, erased_through: event.data.through };
+  return state.status === 'sent' ? state : progressed(state, event, at);
 }
 
-function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>): EmailState {
+function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'EmailErased' }>, at: string): EmailState {
   switch (event.type) {
     case 'EmailRequested': {
       const { email_id, request_hash, message } = event.data;
       const request = message && request_hash !== undefined ? { request_hash, salt: message.salt } : undefined;
-      return { ...initial, status: 'requested', email_id, request };
+      return { ...initial, status: 'requested', email_id, since: at, hasMessage: message !== null, request };
     }
     case 'EmailDispatchStarted': {
       const { attempt, run_id, deadline } = event.data;
@@ -74,7 +95,7 @@ function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'Email
     case 'EmailHeld':
       return { ...state, status: 'held', next_attempt_at: null };
     case 'EmailReleased':
-      return { ...state, status: 'deferred', next_attempt_at: event.data.next_attempt_at };
+      return { ...state, status: 'deferred', since: at, next_attempt_at: event.data.next_attempt_at };
     case 'EmailCancelled':
       return { ...state, status: 'cancelled', next_attempt_at: null };
     default:
@@ -84,74 +105,6 @@ function progressed(state: EmailState, event: Exclude<EmailEvent, { type: 'Email
 
 const doubtStatus = (next: string | null): EmailStatus => (next === null ? 'held' : 'in_doubt');
 
-type Requested = Extract<EmailEvent, { type: 'EmailRequested' }>['data'];
-type Message = NonNullable<Requested['message']>;
-export type EmailMessage = Readonly<Omit<Message, 'salt'>>;
-
-interface RequestEmail extends Readonly<Pick<Requested, 'email_id' | 'recipient_key'>> {
-  readonly type: 'RequestEmail';
-  readonly message: Readonly<Message>;
-}
-
-/** Claims the next attempt. It was won if an event came of it. */
-interface StartDispatch {
-  readonly type: 'StartDispatch';
-  readonly run_id: string;
-  readonly deadline: string;
-  readonly now: string;
-}
-
-/** What the server answered to an attempt, or that it was not reached. */
-interface Outcome {
-  readonly attempt: number;
-  readonly reason: string;
-  readonly smtp_code?: number | undefined;
-  readonly enhanced_code?: string | undefined;
-  readonly response?: string | undefined;
-}
-
-export interface RecordSent extends Outcome {
-  readonly type: 'RecordSent';
-}
-export interface RecordDeferred extends Outcome {
-  readonly type: 'RecordDeferred';
-  readonly next_attempt_at: string;
-  /** No further attempt without an operator's word. */
-  readonly hold?: boolean;
-}
-export interface RecordFailed extends Outcome {
-  readonly type: 'RecordFailed';
-}
-
-export interface RecordInDoubt {
-  readonly type: 'RecordInDoubt';
-  readonly attempt: number;
-  readonly reason: string;
-  /** The run that judges: its own attempt at any time, another's only after the deadline. */
-  readonly judge: string;
-  /** The run that made the attempt is known to have ended, so its deadline need not be waited for. */
-  readonly run_ended: boolean;
-  readonly now: string;
-  /** Null = hold it. */
-  readonly next_attempt_at: string | null;
-}
-
-interface ReleaseEmail {
-  readonly type: 'ReleaseEmail';
-  readonly next_attempt_at: string;
-}
-
-interface CancelEmail {
-  readonly type: 'CancelEmail';
-  readonly reason: string;
-}
-
-/** Nothing comes of it while the e-mail is being sent. */
-interface EraseEmail {
-  readonly type: 'EraseEmail';
-  readonly reason: 'erasure' | 'retention';
-}
-
 export type EmailCommand =
   | RequestEmail
   | StartDispatch
@@ -159,6 +112,7 @@ export type EmailCommand =
   | RecordDeferred
   | RecordFailed
   | RecordInDoubt
+  | HoldEmail
   | ReleaseEmail
   | CancelEmail
   | EraseEmail;
@@ -178,6 +132,8 @@ function decide(command: EmailCommand, state: EmailState, circumstances: Circums
       return recordFailed(command, state);
     case 'RecordInDoubt':
       return recordInDoubt(command, state);
+    case 'HoldEmail':
+      return hold(command, state);
     case 'ReleaseEmail':
       return release(command, state);
     case 'CancelEmail':
@@ -214,18 +170,31 @@ function recordSent(command: RecordSent, state: EmailState): Decision<EmailEvent
 
 function recordDeferred(command: RecordDeferred, state: EmailState): Decision<EmailEvent> {
   if (!isRunning(command.attempt, state)) return [];
-  const { next_attempt_at, reason, hold = false } = command;
+  const { next_attempt_at, reason, cancel: why } = command;
+  const { email_id } = state;
   const deferred: EmailEvent = { type: 'EmailDeferred', data: { ...outcome(command, state), next_attempt_at } };
-  return hold ? [deferred, { type: 'EmailHeld', data: { email_id: state.email_id, reason } }] : [deferred];
+  if (why !== undefined) return [deferred, { type: 'EmailCancelled', data: { email_id, reason: why } }];
+  return command.hold === true ? [deferred, held(state, reason)] : [deferred];
 }
 
 const recordFailed = (command: RecordFailed, state: EmailState): Decision<EmailEvent> =>
   isRunning(command.attempt, state) ? [{ type: 'EmailFailed', data: outcome(command, state) }] : [];
 
-const release = ({ next_attempt_at }: ReleaseEmail, { status, email_id }: EmailState): Decision<EmailEvent> =>
-  status === 'held'
-    ? [{ type: 'EmailReleased', data: { email_id, next_attempt_at } }]
-    : { refused: 'email_not_releasable' };
+const held = ({ email_id }: EmailState, reason: string): EmailEvent => ({
+  type: 'EmailHeld',
+  data: { email_id, reason },
+});
+
+const hold = ({ reason, waiting_before }: HoldEmail, state: EmailState): Decision<EmailEvent> =>
+  isWaiting(state) && (waiting_before === undefined || state.since < waiting_before) ? [held(state, reason)] : [];
+
+/** Of what failed nothing was taken; what is held may have been, and the operator knows. */
+function release({ next_attempt_at }: ReleaseEmail, state: EmailState): Decision<EmailEvent> {
+  const { status: previous_status, email_id, hasMessage } = state;
+  if (previous_status !== 'held' && previous_status !== 'failed') return { refused: 'email_not_releasable' };
+  if (!hasMessage) return { refused: 'email_erased' };
+  return [{ type: 'EmailReleased', data: { email_id, next_attempt_at, previous_status } }];
+}
 
 const cancel = ({ reason }: CancelEmail, state: EmailState): Decision<EmailEvent> =>
   isWaiting(state) || state.status === 'held'

@@ -48,7 +48,12 @@ export const emailSchemas = {
   EmailInDoubt: z.object({ ...attempt, reason: z.string(), next_attempt_at: time.nullable() }),
   /** Not tried again without an operator's word. */
   EmailHeld: z.object({ email_id: z.string(), reason: z.string() }),
-  EmailReleased: z.object({ email_id: z.string(), next_attempt_at: time }),
+  EmailReleased: z.object({
+    email_id: z.string(),
+    next_attempt_at: time,
+    /** Absent: held. Earlier versions released nothing else. */
+    previous_status: z.enum(['held', 'failed']).optional(),
+  }),
   EmailCancelled: z.object({ email_id: z.string(), reason: z.string() }),
   /** What the stream holds up to the revision `through` has no more personal data. */
   EmailErased: z.object({

@@ -1,18 +1,23 @@
 /** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
 import { isDue, type EmailState } from '../commands/email.js';
-import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Stops } from './job.js';
+import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Running } from './job.js';
 import { loadEmail } from './load.js';
+import type { Withdrawal } from './may-go-out.js';
 import { record, type Ending } from './record.js';
-import type { Mail, SendLimits } from './transport.js';
+import type { Mail, SendLimits, SendOutcome } from './transport.js';
+
+/** An e-mail that took longer than this to the final dot is asked about again. Milliseconds. */
+const askAgainMs = 3_000;
 
 /** @throws what reading the stream throws; then nothing was sent. */
-export async function attemptEmail(options: AttemptOptions, stream: string, stops: Stops): Promise<AttemptResult> {
+export async function attemptEmail(options: AttemptOptions, stream: string, running: Running): Promise<AttemptResult> {
   const email = await loadEmail(options.reader, stream);
   if (email === undefined) return 'void';
-  const job = { options, stops, stream, email };
+  const job = { options, running, stream, email };
   if (email.state.running !== null) return await judge(job, email.state.running);
   if (!isDue(email.state, iso(options.clock()))) return 'void';
-  return (await options.isToBeErased(email)) ? 'void' : await claimAndSend(job);
+  if ((await options.mayGoOut(email)) !== true) return 'void';
+  return running.trial.mayClaim() ? await claimAndSend(job) : 'waits';
 }
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
@@ -56,19 +61,46 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
   const mail = await composeMail(job.email.request).catch(() => undefined);
-  const outcome = await send(job, mail, limitsOf(job, started));
-  return await record(job, attempt, outcome);
+  return await record(job, attempt, await send(job, mail, started));
 }
 
-async function send({ options }: Job, mail: Mail | undefined, limits: SendLimits): Promise<Ending> {
+interface Started {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+async function send(job: Job, mail: Mail | undefined, started: Started): Promise<Ending> {
   if (mail === undefined) return { status: 'failed', reason: 'invalid_message' };
-  const outcome = await options.transport.send(mail, limits);
-  if (outcome.status === 'withdrawn') return { status: 'deferred', reason: 'stopped', delay: 0 };
-  // Stopped by us, not by the server: the next start need not wait.
-  return outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+  const { options, running, email } = job;
+  let withdrawal: Withdrawal | undefined;
+  const beforeHandOver = async (): Promise<boolean> => {
+    running.trial.works();
+    const answer = options.monotonic() - started.monotonic < askAgainMs ? true : await options.mayGoOut(email);
+    if (answer !== true) withdrawal = answer;
+    return answer === true;
+  };
+  const outcome = await options.transport.send(mail, { ...limitsOf(job, started), beforeHandOver });
+  const isRelays = running.trial.ended(outcome, email.recipientKey);
+  if (outcome.status === 'withdrawn')
+    return { status: 'deferred', reason: 'withdrawn', delay: 0, ...(withdrawal && { cancel: withdrawal }) };
+  return isRelays ? atNoCost(outcome) : stoppedOrEnded(outcome);
 }
 
-function limitsOf({ options, stops }: Job, started: { readonly wall: number; readonly monotonic: number }): SendLimits {
+type Outcome = Exclude<SendOutcome, { status: 'withdrawn' }>;
+
+/** It is due again once the relay takes e-mails. */
+const atNoCost = (outcome: Outcome): Ending => ({
+  ...outcome,
+  status: 'deferred',
+  reason: outcome.status === 'failed' ? 'policy' : outcome.reason,
+  delay: 0,
+});
+
+/** Stopped by us, not by the server: the next start need not wait. */
+const stoppedOrEnded = (outcome: Outcome): Ending =>
+  outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+
+function limitsOf({ options, running }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {
   const { clock, monotonic, timings } = options;
   const close = timings.attempt - timings.margin;
   const handOver = close - timings.reply;
@@ -78,6 +110,6 @@ function limitsOf({ options, stops }: Job, started: { readonly wall: number; rea
     mayHandOver: () => elapsed() <= handOver && clock() - started.wall <= handOver,
     handOverWithin: Math.max(0, handOver - elapsed()),
     closeWithin: Math.max(0, close - elapsed()),
-    signal: stops.sending,
+    signal: running.sending,
   };
 }

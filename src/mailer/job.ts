@@ -4,18 +4,21 @@ import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
 import type { LoadedEmail, StreamReader } from './load.js';
+import type { MayGoOut } from './may-go-out.js';
+import type { RelayReport, Trial } from './relay.js';
 import type { MailerTimings } from './timings.js';
 import type { SendOutcome, Transport } from './transport.js';
 
 /** What happened, for logs and metrics. Nothing in it is personal. */
 export type MailerReport =
+  | RelayReport
   | { readonly type: 'started'; readonly email_id: string; readonly attempt: number }
   /** The outcome of an attempt is in the log: one of this run's, or one that an earlier run left behind. */
   | {
       readonly type: 'recorded';
       readonly email_id: string;
       readonly attempt: number;
-      readonly outcome: SendOutcome['status'] | 'held';
+      readonly outcome: Exclude<SendOutcome['status'], 'withdrawn'> | 'held' | 'cancelled';
       readonly reason: string;
       readonly smtp_code?: number | undefined;
       readonly enhanced_code?: string | undefined;
@@ -33,8 +36,7 @@ export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly transport: Transport;
-  /** Whether the recipient has asked to be erased since the e-mail was requested: it is not sent any more. By the log. */
-  readonly isToBeErased: (email: Pick<LoadedEmail, 'recipientKey' | 'position'>) => Promise<boolean>;
+  readonly mayGoOut: MayGoOut;
   /** Of this mailer and no other, not even of an earlier start. */
   readonly runId: string;
   /** Milliseconds since the epoch. */
@@ -51,18 +53,19 @@ export interface AttemptOptions {
   readonly report: (report: MailerReport) => void;
 }
 
-/** What stops a running attempt: first its sending, then the recording of its outcome. */
-export interface Stops {
+/** What stops a running attempt, first its sending, then the recording of its outcome; and what it tells of the relay. */
+export interface Running {
   readonly sending: AbortSignal;
   readonly recording: AbortSignal;
+  readonly trial: Trial;
 }
 
-/** `void`: there was nothing to do, the hint was stale. `claim_unknown`: the claim may stand in the log, nothing was sent. */
-export type AttemptResult = 'recorded' | 'void' | 'claim_unknown' | 'abandoned';
+/** `void`: there was nothing to do, the hint was stale. `waits`: the relay takes nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
+export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'abandoned';
 
 export interface Job {
   readonly options: AttemptOptions;
-  readonly stops: Stops;
+  readonly running: Running;
   readonly stream: string;
   readonly email: LoadedEmail;
 }

@@ -13,8 +13,6 @@ export interface LoadedEmail {
   readonly correlationId: string;
   readonly requestId: string;
   readonly state: EmailState;
-  /** When it was requested, or last released: the time to give up counts from then. */
-  readonly since: string;
   readonly lastEventId: string;
 }
 
@@ -24,8 +22,7 @@ export type StreamReader = Pick<EventReader, 'readStream'>;
 export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
   let state = emailDecider.initial;
   let lastEventId = '';
-  let since = '';
-  let requested: Omit<LoadedEmail, 'state' | 'since' | 'lastEventId'> | undefined;
+  let requested: Omit<LoadedEmail, 'state' | 'lastEventId'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
       const { event, metadata, id, position } = codec.decode(stored);
@@ -33,7 +30,6 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
-      if (event.type === 'EmailRequested' || event.type === 'EmailReleased') since = metadata.at;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
       const { email_id, recipient_key: recipientKey, message } = event.data;
       requested = {
@@ -44,7 +40,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         requestId: metadata.request_id,
       };
     }
-  return requested === undefined ? undefined : { ...requested, state, since, lastEventId };
+  return requested === undefined ? undefined : { ...requested, state, lastEventId };
 }
 
 /** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */

@@ -2,7 +2,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
-import type { EmailMessage } from '../commands/email.js';
+import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
 import { plainText } from './plain-text.js';

@@ -1,13 +1,14 @@
 /** Records how an attempt ended, however long that takes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email.js';
+import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '../commands/email-commands.js';
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
+import type { Withdrawal } from './may-go-out.js';
 import { backoffDelay } from './timings.js';
 import type { AttemptReason, Reply, SendOutcome } from './transport.js';
 
 /** Those of the transport, and the mailer's own. */
-export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up';
+export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up' | 'withdrawn';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending extends Reply {
@@ -16,12 +17,14 @@ export interface Ending extends Reply {
   readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;
+  /** There is no further attempt, for this reason. */
+  readonly cancel?: Withdrawal;
 }
 
 /** Tries until the outcome is in the log or the process stops: a 250 must not be lost, and nothing is sent meanwhile. */
 export async function record(job: Job, attempt: number, ending: Ending): Promise<AttemptResult> {
   const { handler, reader, random, report } = job.options;
-  const { stream, stops } = job;
+  const { stream, running } = job;
   const command = commandOf(job, attempt, ending);
   const about = { email_id: job.email.request.email_id, attempt, reason: command.reason };
   for (let round = 0; ; round += 1) {
@@ -35,8 +38,8 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
       report({ type: 'record_failed', email_id: about.email_id, attempt, error });
     }
     const pause = random() * Math.min(5_000, 50 * 2 ** Math.min(round, 10));
-    await sleep(pause, undefined, { signal: stops.recording }).catch(() => undefined);
-    if (stops.recording.aborted) {
+    await sleep(pause, undefined, { signal: running.recording }).catch(() => undefined);
+    if (running.recording.aborted) {
       report({ type: 'abandoned', ...about });
       return 'abandoned';
     }
@@ -54,8 +57,11 @@ const outcomes = {
   RecordInDoubt: 'in_doubt',
 } as const satisfies Record<Verdict['type'], Ending['status']>;
 
-const outcomeOf = (command: Verdict): Ending['status'] | 'held' =>
-  command.type === 'RecordDeferred' && command.hold === true ? 'held' : outcomes[command.type];
+function outcomeOf(command: Verdict): Ending['status'] | 'held' | 'cancelled' {
+  if (command.type !== 'RecordDeferred') return outcomes[command.type];
+  if (command.cancel !== undefined) return 'cancelled';
+  return command.hold === true ? 'held' : 'deferred';
+}
 
 function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
   const { reason, smtp_code, enhanced_code, response } = ending;
@@ -66,7 +72,7 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
     case 'failed':
       return { type: 'RecordFailed', ...outcome };
     case 'deferred':
-      return deferredOrGivenUp(job, outcome, ending.delay);
+      return deferredOrGivenUp(job, outcome, ending);
     case 'in_doubt':
       return inDoubt(job, attempt, reason);
     default:
@@ -80,12 +86,12 @@ const operatorsTrouble: ReadonlySet<EndingReason> = new Set(['policy', 'auth_fai
 function deferredOrGivenUp(
   { options, email }: Job,
   outcome: Omit<RecordFailed, 'type'> & { readonly reason: EndingReason },
-  delay?: number,
+  { delay, cancel }: Pick<Ending, 'delay' | 'cancel'>,
 ): RecordDeferred | RecordFailed {
   const { clock, random, timings } = options;
   const now = clock();
-  if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay) };
-  const end = Date.parse(email.since) + timings.giveUp;
+  if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay), cancel };
+  const end = Date.parse(email.state.since) + timings.giveUp;
   if (now >= end)
     return operatorsTrouble.has(outcome.reason)
       ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }

@@ -9,25 +9,36 @@ export type Outcomes = {
   readonly sent: number;
   /** To be tried again: an e-mail may be deferred several times. */
   readonly deferred: number;
+  /** An e-mail that is released may fail again. */
   readonly failed: number;
+  /** Failed e-mails that were released: `failed` less these are failed still. */
+  readonly reopened: number;
   /** Perhaps sent: an e-mail may be in doubt several times. */
   readonly in_doubt: number;
-  /** Perhaps sent, and not tried again by itself. */
+  /** Not tried again by itself, perhaps sent or not. */
   readonly held: number;
 };
 
 export type OutcomesDay = Outcomes & { readonly day: string };
 
-const zero: Outcomes = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt: 0, held: 0 };
+const zero: Outcomes = { requested: 0, sent: 0, deferred: 0, failed: 0, reopened: 0, in_doubt: 0, held: 0 };
 
 export const emailOutcomes: Projection<OutcomesDay> = {
   name: 'email_outcomes',
-  version: 1,
+  version: 2,
   personal: false,
   indexes: [],
   readAsWhole: true,
   scopes: ['analytics:read'],
-  handles: ['EmailRequested', 'EmailSent', 'EmailDeferred', 'EmailFailed', 'EmailInDoubt', 'EmailHeld'],
+  handles: [
+    'EmailRequested',
+    'EmailSent',
+    'EmailDeferred',
+    'EmailFailed',
+    'EmailReleased',
+    'EmailInDoubt',
+    'EmailHeld',
+  ],
 
   keys: ({ event, metadata }) => (outcomesOf(event) === undefined ? [] : [dayOf(metadata.at)]),
 
@@ -49,6 +60,8 @@ function outcomesOf(event: DomainEvent): Outcomes | undefined {
       return { ...zero, deferred: 1 };
     case 'EmailFailed':
       return { ...zero, failed: 1 };
+    case 'EmailReleased':
+      return event.data.previous_status === 'failed' ? { ...zero, reopened: 1 } : undefined;
     case 'EmailInDoubt':
       return { ...zero, in_doubt: 1, held: event.data.next_attempt_at === null ? 1 : 0 };
     case 'EmailHeld':

@@ -29,7 +29,9 @@ export type EmailDocument = {
   readonly sent_at: string | null;
   /** When the mailer must look at it: to send or, while sending, to judge an attempt that is past its deadline. Null when not open. */
   readonly next_attempt_at: string | null;
-  /** Reason of the last deferral, failure or doubt, and the codes that the server replied. */
+  /** When it was requested, or last released. Null when not open. */
+  readonly open_since: string | null;
+  /** Reason of the last deferral, failure, doubt or hold, and the codes that the server replied. */
   readonly last_error: string | null;
   readonly deadline: string | null;
   readonly run_id: string | null;
@@ -41,10 +43,11 @@ export type EmailDocument = {
 
 export const emails: Projection<EmailDocument> = {
   name: 'emails',
-  version: 4,
+  version: 5,
   personal: false,
   indexes: [
     { fields: ['open', 'next_attempt_at'] },
+    { fields: ['open', 'open_since'] },
     { fields: ['state'] },
     { fields: ['recipient_key', 'requested_position'] },
     { fields: ['kept_since'] },
@@ -84,6 +87,7 @@ const requested = (at: string) => ({
   requested_at: at,
   sent_at: null,
   next_attempt_at: at,
+  open_since: at,
   last_error: null,
   deadline: null,
   run_id: null,
@@ -92,7 +96,7 @@ const requested = (at: string) => ({
 });
 
 const idle = { deadline: null, run_id: null };
-const closed = { ...idle, open: false, next_attempt_at: null };
+const closed = { ...idle, open: false, next_attempt_at: null, open_since: null };
 const done = ({ erased_at }: EmailDocument, at: string) => ({ ...closed, kept_since: erased_at === null ? at : null });
 
 function progressed(before: EmailDocument, event: DomainEvent, at: string): EmailDocument {
@@ -121,9 +125,9 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
       return { ...reopened(before, next), state: 'in_doubt', last_error: reason };
     }
     case 'EmailHeld':
-      return { ...before, ...closed, state: 'held' };
+      return { ...before, ...closed, state: 'held', last_error: withReason(before.last_error, event.data.reason) };
     case 'EmailReleased':
-      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred' };
+      return { ...reopened(before, event.data.next_attempt_at), state: 'deferred', open_since: at, kept_since: null };
     case 'EmailCancelled':
       return { ...before, ...done(before, at), state: 'cancelled' };
     default:
@@ -134,6 +138,9 @@ function progressed(before: EmailDocument, event: DomainEvent, at: string): Emai
 /** Such as `smtp_5xx 550 5.1.1`; never the server's text. */
 const lastError = (outcome: { reason: string; smtp_code?: number | undefined; enhanced_code?: string | undefined }) =>
   [outcome.reason, outcome.smtp_code, outcome.enhanced_code].filter((part) => part !== undefined).join(' ');
+
+/** The codes of the last attempt stay where it was for the same reason. */
+const withReason = (last: string | null, reason: string): string => (last?.split(' ')[0] === reason ? last : reason);
 
 const reopened = (before: EmailDocument, next: string): EmailDocument => ({
   ...before,

@@ -28,7 +28,15 @@ type ContactWithSubscriptionsAnswer = ContactAnswer & { readonly subscriptions: 
 /** No next attempt while one is running. */
 export type EmailAnswer = Omit<
   EmailDocument,
-  'stream' | 'recipient_key' | 'requested_position' | 'open' | 'deadline' | 'run_id' | 'kept_since' | 'erased_at'
+  | 'stream'
+  | 'recipient_key'
+  | 'requested_position'
+  | 'open'
+  | 'open_since'
+  | 'deadline'
+  | 'run_id'
+  | 'kept_since'
+  | 'erased_at'
 >;
 
 export interface PageRequest {
@@ -92,7 +100,12 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       const { documents: items, nextCursor } = await reader.find(view, { ...filters, ...pageOf(page) });
       return { items, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
     },
-    streamOfEmail: async (id: string) => (await read<EmailDocument>(reader, emails, id))?.stream,
+    placeOfEmail: async (id: string) =>
+      mapped(await read<EmailDocument>(reader, emails, id), ({ stream, recipient_key, requested_position }) => ({
+        stream,
+        recipientKey: recipient_key,
+        position: requested_position,
+      })),
     getEmail: async (id: string) => mapped(await read<EmailDocument>(reader, emails, id), toEmailAnswer),
     /** The streams of the e-mails to a recipient, in the order of their requests, with their first and last position. */
     emailsTo: async function* (recipient_key: string) {
@@ -111,6 +124,13 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
         yield ended.map(({ document: { email_id, stream } }) => ({ email_id, stream }));
         if (ended.length < page.length) return;
       }
+    },
+    /** Open ones that wait since before this time, the longest first; what is being sent does not wait. */
+    overdueEmails: async (before: string, limit: number) => {
+      const query = { where: { open: true }, sort: 'open_since', limit };
+      const { documents } = await reader.find<EmailDocument>(emails, query);
+      const open = documents.map(({ document }) => document);
+      return open.filter(({ open_since, state }) => state !== 'sending' && (open_since ?? before) < before);
     },
     pageEmails: async ({ state, ...page }: PageRequest & { readonly state?: DeliveryState | undefined }) => {
       const where = state === undefined ? {} : { where: { state } };

@@ -28,6 +28,11 @@ const doubt = (
 });
 const deferAndHold: EmailCommand = { ...defer, reason: 'policy', hold: true };
 const cancel: EmailCommand = { type: 'CancelEmail', reason: 'requested_by_client' };
+const hold = (waiting_before?: string): EmailCommand => ({
+  type: 'HoldEmail',
+  reason: 'restored',
+  ...(waiting_before === undefined ? {} : { waiting_before }),
+});
 const release: EmailCommand = { type: 'ReleaseEmail', next_attempt_at: at(10) };
 
 const requested: EmailEvent = {
@@ -49,7 +54,14 @@ const inDoubt = (attempt = 1, next: string | null = at(5)): EmailEvent => ({
   data: { ...id, attempt, reason: 'connection_lost', next_attempt_at: next },
 });
 const held: EmailEvent = { type: 'EmailHeld', data: { ...id, reason: 'policy' } };
-const released: EmailEvent = { type: 'EmailReleased', data: { ...id, next_attempt_at: at(10) } };
+const released: EmailEvent = {
+  type: 'EmailReleased',
+  data: { ...id, next_attempt_at: at(10), previous_status: 'held' },
+};
+const erased = (reason: 'erasure' | 'retention' = 'retention'): EmailEvent => ({
+  type: 'EmailErased',
+  data: { ...id, through: 2, reason },
+});
 
 const cancelled: EmailEvent = { type: 'EmailCancelled', data: { ...id, reason: 'requested_by_client' } };
 
@@ -65,13 +77,15 @@ const states = {
   released: [requested, claimed(), deferred(), held, released],
   sent: [requested, claimed(), wasSent()],
   failed: [requested, claimed(), failed],
+  'failed, released': [requested, claimed(), failed, released],
   cancelled: [requested, cancelled],
   'cancelled in doubt': [requested, claimed(), inDoubt(), cancelled],
 } satisfies Record<string, EmailEvent[]>;
 type StateName = keyof typeof states;
 
+/** Each event a minute after the one before. */
 const fold = (events: readonly EmailEvent[]): EmailState =>
-  events.reduce((state, event) => evolve(state, event, { at: '' }), initial);
+  events.reduce((state, event, index) => evolve(state, event, { at: at(index) }), initial);
 const decided = (
   given: readonly EmailEvent[],
   when: EmailCommand,
@@ -94,7 +108,7 @@ const effects: {
     name: 'StartDispatch',
     when: start,
     type: 'EmailDispatchStarted',
-    states: ['requested', 'deferred', 'in doubt', 'released'],
+    states: ['requested', 'deferred', 'in doubt', 'released', 'failed, released'],
   },
   {
     name: 'RecordSent',
@@ -109,14 +123,29 @@ const effects: {
     name: 'ReleaseEmail',
     when: release,
     type: 'EmailReleased',
-    states: ['in doubt, held', 'held'],
+    states: ['in doubt, held', 'held', 'failed'],
     refusal: 'email_not_releasable',
+  },
+  {
+    name: 'HoldEmail',
+    when: hold(),
+    type: 'EmailHeld',
+    states: ['requested', 'deferred', 'deferred, not due', 'in doubt', 'released', 'failed, released'],
   },
   {
     name: 'CancelEmail',
     when: cancel,
     type: 'EmailCancelled',
-    states: ['requested', 'deferred', 'deferred, not due', 'in doubt', 'in doubt, held', 'held', 'released'],
+    states: [
+      'requested',
+      'deferred',
+      'deferred, not due',
+      'in doubt',
+      'in doubt, held',
+      'held',
+      'released',
+      'failed, released',
+    ],
     refusal: 'email_not_cancellable',
   },
 ];
@@ -157,7 +186,6 @@ describe('a repeat of the request', () => {
     type: 'EmailRequested',
     data: { ...id, recipient_key: 'r', request_hash, message: first },
   });
-  const erased: EmailEvent = { type: 'EmailErased', data: { ...id, through: 0, reason: 'retention' } };
   const redacted: EmailEvent = { ...requested, data: { ...requested.data, request_hash: `${salt}:h`, message: null } };
   const later = Object.values(states).flatMap(([first, ...rest]) => (first === undefined ? [] : [rest]));
 
@@ -180,9 +208,9 @@ describe('a repeat of the request', () => {
     for (const asked of [asking('h'), asking('other')]) {
       for (const rest of later)
         for (const first of [of(`${salt}:h`), of('bare:h')])
-          expect(decided([first, ...rest, erased], repeat, asked)).toBe('idempotency_conflict');
+          expect(decided([first, ...rest, erased()], repeat, asked)).toBe('idempotency_conflict');
       expect(decided([redacted], repeat, asked)).toBe('idempotency_conflict');
-      expect(decided([of(`${salt}:h`), cancelled, erased], request, asked)).toEqual([]);
+      expect(decided([of(`${salt}:h`), cancelled, erased()], request, asked)).toEqual([]);
     }
   });
 });
@@ -222,6 +250,28 @@ test('what is held after its last attempt is deferred and held in one append', (
   ]);
 });
 
+test('what failed is released unless its message is gone, and its time to give up begins again', () => {
+  expect(decided(states.failed, release)).toEqual([
+    { type: 'EmailReleased', data: { ...id, next_attempt_at: at(10), previous_status: 'failed' } },
+  ]);
+  expect(fold(states.failed).since).toBe(at(0));
+  expect(fold(states['failed, released'])).toMatchObject({ status: 'deferred', since: at(3), next_attempt_at: at(10) });
+  for (const reason of ['erasure', 'retention'] as const)
+    expect(decided([...states.failed, erased(reason)], release)).toBe('email_erased');
+  // A retention that was killed between taking the message and noting it.
+  const redacted: EmailEvent = { ...requested, data: { ...requested.data, message: null } };
+  expect(decided([redacted, claimed(), failed], release)).toBe('email_erased');
+  expect(decided([...states.sent, erased()], release)).toBe('email_not_releasable');
+});
+
+test('what is held because it has waited for too long has done so since its request, or its release', () => {
+  const asked = (given: readonly EmailEvent[], before: string) => decided(given, hold(before));
+  expect(asked(states.deferred, at(0))).toEqual([]);
+  expect(asked(states.deferred, at(1))).toEqual([{ type: 'EmailHeld', data: { ...id, reason: 'restored' } }]);
+  expect(asked(states.released, at(4))).toEqual([]);
+  expect(asked(states.released, at(5))).toHaveLength(1);
+});
+
 test('an outcome of an attempt that never was, or that ended for certain, is no outcome', () => {
   expect(decided(states.sending, sent(2))).toEqual([]);
   expect(decided([...states.deferred, claimed(2)], sent(1))).toEqual([]);
@@ -238,6 +288,7 @@ const run = fc.constantFrom('run', 'other');
 const reason = fc.constant('code');
 const command: fc.Arbitrary<EmailCommand> = fc.oneof(
   fc.constant(request),
+  fc.constant(hold()),
   fc.record({ type: fc.constant('StartDispatch' as const), run_id: run, deadline: minute, now: minute }),
   fc.record({ type: fc.constantFrom('RecordSent' as const, 'RecordFailed' as const), attempt, reason }),
   fc.record({

@@ -105,6 +105,7 @@ describe('docs/events.md', () => {
       not_started: true,
       run_ended: true,
       deadline_passed: true,
+      withdrawn: true,
       gave_up: true,
     } as const satisfies Record<EndingReason, true>;
     const shown = rows(section(text, '### Reasons')).map(([name = '']) => codes(name)[0]);

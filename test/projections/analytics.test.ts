@@ -346,6 +346,8 @@ describe('e-mail outcomes', () => {
       [e.emailHeld, 2],
       [e.emailReleased, 2],
       [e.emailFailed, 2],
+      [e.emailReopened, 2],
+      [e.emailFailed, 2],
     ];
     const stored = outcomes.map(([event, time], index) => ({
       ...toAppend(event, { at: at[time] ?? '' }),
@@ -355,7 +357,7 @@ describe('e-mail outcomes', () => {
     }));
     await own.fold(stored, 4);
     const read = createAnalyticsQueries(own.models);
-    const nothing = { requested: 0, sent: 0, deferred: 0, failed: 0, in_doubt: 0, held: 0 };
+    const nothing = { requested: 0, sent: 0, deferred: 0, failed: 0, reopened: 0, in_doubt: 0, held: 0 };
     const found = await read.emailOutcomes({ to: '2026-03-03', interval: 'day', ...whole });
     expect(found.rows).toEqual([
       { from: '2026-03-01', to: '2026-03-01', ...nothing, requested: 1, deferred: 1 },
@@ -364,7 +366,17 @@ describe('e-mail outcomes', () => {
     ]);
     const month = await read.emailOutcomes({ to: '2026-03-03', interval: 'month', ...whole });
     expect(month.rows).toEqual([
-      { from: '2026-03-01', to: '2026-03-31', requested: 2, sent: 1, deferred: 1, failed: 1, in_doubt: 2, held: 2 },
+      {
+        from: '2026-03-01',
+        to: '2026-03-31',
+        requested: 2,
+        sent: 1,
+        deferred: 1,
+        failed: 2,
+        reopened: 1,
+        in_doubt: 2,
+        held: 2,
+      },
     ]);
     await own.close();
   });

@@ -176,13 +176,14 @@ describe('emails', () => {
     requested_at: exampleTime,
     sent_at: null,
     next_attempt_at: exampleTime,
+    open_since: exampleTime,
     last_error: null,
     deadline: null,
     run_id: null,
     kept_since: null,
     erased_at: null,
   };
-  const over = { ...requested, attempts: 1, open: false, next_attempt_at: null };
+  const over = { ...requested, attempts: 1, open: false, next_attempt_at: null, open_since: null };
 
   it('are due at once when requested, and hold no address and no body', () => {
     expect(fold()).toEqual(requested);
@@ -204,7 +205,7 @@ describe('emails', () => {
       kept_since: later(2),
     });
     expect(after(e.emailInDoubtHeld)).toEqual({ ...over, state: 'held', last_error: 'connection_lost' });
-    expect(after(e.emailHeld)).toEqual({ ...over, state: 'held' });
+    expect(after(e.emailHeld)).toEqual({ ...over, state: 'held', last_error: 'policy' });
     expect(fold(e.emailCancelled)).toEqual({ ...over, attempts: 0, state: 'cancelled', kept_since: later(1) });
   });
 
@@ -216,7 +217,19 @@ describe('emails', () => {
     const doubt = { state: 'in_doubt', last_error: 'connection_lost', next_attempt_at: '2026-03-01T10:20:00.000Z' };
     expect(after(e.emailInDoubt)).toEqual({ ...open, ...doubt });
     const released = { state: 'deferred', last_error: 'connection_lost', next_attempt_at: '2026-03-01T11:00:00.000Z' };
-    expect(after(e.emailInDoubtHeld, e.emailReleased)).toEqual({ ...open, ...released });
+    expect(after(e.emailInDoubtHeld, e.emailReleased)).toEqual({ ...open, ...released, open_since: later(3) });
+    const reopened = { ...released, last_error: 'smtp_5xx 550 5.1.1', open_since: later(3), kept_since: null };
+    expect(after(e.emailFailed, e.emailReopened)).toEqual({ ...open, ...reopened });
+  });
+
+  it('tell why they are held, with the codes of the last attempt where these say why', () => {
+    const refused: DomainEvent = {
+      ...e.emailDeferred,
+      data: { ...e.emailDeferred.data, reason: 'policy', smtp_code: 550 },
+    };
+    expect(fold(e.dispatchStarted, refused, e.emailHeld)).toMatchObject({ last_error: 'policy 550' });
+    expect(fold(e.dispatchStarted, e.emailDeferred, e.emailHeld)).toMatchObject({ last_error: 'policy' });
+    expect(fold(e.emailHeld)).toMatchObject({ last_error: 'policy', open_since: null });
   });
 
   it('are sent by a late EmailSent, and nothing after it changes that', () => {

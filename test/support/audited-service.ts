@@ -94,6 +94,7 @@ export async function startAuditedService(instead: Instead = {}): Promise<Audite
     keys,
     newId: (prefix) => `${prefix}_${String((count += 1)).padStart(26, '0')}`,
     newSalt: sources.newSalt,
+    isToBeErased: () => Promise.resolve(false),
   });
   const get = (own: object, name: string): unknown => Reflect.get(own, name) ?? never;
   const queries: Queries = new Proxy<Queries>({ emailsTo: emailsInLog(store).to, ...given } as Queries, { get });

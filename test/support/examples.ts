@@ -109,6 +109,10 @@ export const exampleEvents = {
   },
   emailHeld: { type: 'EmailHeld', data: { email_id, reason: 'policy' } },
   emailReleased: { type: 'EmailReleased', data: { email_id, next_attempt_at: '2026-03-01T11:00:00.000Z' } },
+  emailReopened: {
+    type: 'EmailReleased',
+    data: { email_id, next_attempt_at: '2026-03-01T11:00:00.000Z', previous_status: 'failed' },
+  },
   emailCancelled: { type: 'EmailCancelled', data: { email_id, reason: 'requested_by_client' } },
 } satisfies Record<string, DomainEvent>;
 

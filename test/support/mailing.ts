@@ -9,8 +9,10 @@ import { codec } from '../../src/events/codec.js';
 import type { EmailEvent } from '../../src/events/email.js';
 import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
+import type { BreakerTimings } from '../../src/mailer/breaker.js';
 import type { MailerReport } from '../../src/mailer/job.js';
-import { createMailer, type DueEmail, type Mailer, type MailerOptions } from '../../src/mailer/mailer.js';
+import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
+import { createMailer, type DueEmail, type MailerOptions } from '../../src/mailer/mailer.js';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
 import { smtpTimings, type SmtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
@@ -33,6 +35,9 @@ export const quickTimings: MailerTimings = {
   closeGrace: 1_000,
   recordGrace: 300,
 };
+/** As the mailer's: a failing store is asked again soon. */
+const quickRunner = { ...runnerTimings, firstPause: 20, longestPause: 80 };
+export const quickBreaker: BreakerTimings = { firstProbe: 20, longestProbe: 80 };
 export const quickSmtp: SmtpTimings = { ...smtpTimings, connection: 400, greeting: 400, idle: 600, reply: 600 };
 
 export const smtpTransport = (url: string, timings = quickSmtp): Transport =>
@@ -94,10 +99,13 @@ export async function openPostOffice() {
       .slice(0, limit);
   }
 
-  async function request(message: Partial<typeof someMessage> = {}): Promise<{ email_id: string; stream: string }> {
+  async function request(
+    message: Partial<typeof someMessage> = {},
+    recipient_key = 'key',
+  ): Promise<{ email_id: string; stream: string }> {
     const email_id = `eml_${randomBytes(13).toString('hex').toUpperCase()}`;
     const stream = `email-${randomBytes(16).toString('hex')}`;
-    const command = { recipient_key: 'key', message: { ...someMessage, ...message } };
+    const command = { recipient_key, message: { ...someMessage, ...message } };
     await execute(stream, { type: 'RequestEmail', email_id, ...command });
     return { email_id, stream };
   }
@@ -112,10 +120,10 @@ export async function openPostOffice() {
   /** Starts a mailer that hears of every commit, and stops it with the test. */
   function startMailer(options: { readonly transport: Transport } & Partial<MailerOptions>) {
     const reports: MailerReport[] = [];
-    const mailer: Mailer = createMailer({
+    const subscriber = createMailer({
       reader: store,
       handler,
-      isToBeErased: () => Promise.resolve(false),
+      mayGoOut: () => Promise.resolve(true),
       due,
       runId: randomUUID(),
       clock: Date.now,
@@ -125,9 +133,16 @@ export async function openPostOffice() {
       inDoubtPolicy: 'resend',
       concurrency: 4,
       timings: quickTimings,
+      breakerTimings: quickBreaker,
       report: (report) => reports.push(report),
       ...options,
     });
+    const onFault = (error: unknown): void => void reports.push({ type: 'fault', email_id: null, error });
+    const { monotonic = () => performance.now() } = options;
+    const mailer = {
+      ...runSubscriber(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner }),
+      ...{ cutOff: subscriber.cutOff, relay: subscriber.relay },
+    };
     const stop = store.onCommitted(() => mailer.wake());
     onTestFinished(async () => {
       stop();

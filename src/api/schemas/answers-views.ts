@@ -57,6 +57,7 @@ export const emailOutcomes = object(
     sent: count.describe('E-mails that were handed over.'),
     deferred: count.describe('Attempts without success that are not the end.'),
     failed: count.describe('E-mails that were given up.'),
+    reopened: count.describe('Failed e-mails that were released: `failed` less these are failed still.'),
     in_doubt: count.describe('Attempts that perhaps succeeded.'),
     held: count.describe('E-mails that wait for an operator.'),
   }),
@@ -105,7 +106,28 @@ export const readiness = object('Readiness', {
     .optional()
     .describe('Absent where another process carries erasures through.'),
   log_lines: z.strictObject({ dropped: count }),
-  mailer: z.strictObject({ running: count, worklist_readable: flag }).optional(),
+  mailer: z
+    .strictObject({
+      running: count,
+      worklist_readable: flag,
+      relay: z.strictObject({
+        connections: count.describe(
+          'At most, now: fewer than configured after the mail server said that there are too many.',
+        ),
+        refuses: z
+          .strictObject({
+            since: time.describe('No e-mail was taken since then.'),
+            reason: z.string().describe('As in the reasons of events.'),
+            smtp_code: count.optional(),
+            enhanced_code: z.string().optional(),
+            certificate: z.string().optional().describe('What is wrong with the certificate of the mail server.'),
+          })
+          .optional()
+          .describe('What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails.'),
+      }),
+    })
+    .optional()
+    .describe('Absent where another process sends.'),
 });
 
 const fields = z.array(z.string());

@@ -1,0 +1,149 @@
+/** The runner of a subscriber: looks for work when it is woken or its rest is over, keeps a bounded number going, and ends in good order. */
+import type { Subscriber } from '../flow/subscriber.js';
+
+/** Milliseconds. */
+export const runnerTimings = {
+  /** Calls of `wake` within this time are one look. */
+  wake: 5,
+  /** First pause after a failure; doubles up to the longest. */
+  firstPause: 250,
+  longestPause: 5_000,
+  /** How long work is waited for whose signal is aborted: only a store that does not answer at all is left behind. */
+  stop: 5_000,
+};
+
+export interface RunnerOptions {
+  /** Called once until it goes well again. */
+  readonly onFault: (error: unknown) => void;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  /** From 0 to 1, for jitter. */
+  readonly random: () => number;
+  readonly timings?: Readonly<typeof runnerTimings>;
+}
+
+export type Runner = ReturnType<typeof runSubscriber>;
+
+/** Looks for the first time at once. */
+export function runSubscriber<Work>(subscriber: Subscriber<Work>, options: RunnerOptions) {
+  const { lease, concurrency } = subscriber;
+  const { monotonic, timings = runnerTimings } = options;
+  const running = new Set<Promise<void>>();
+  const looks = createFaults(options);
+  const works = createFaults(options);
+  const closed = new AbortController();
+  const stopped = new AbortController();
+  let lost = new AbortController();
+  let timer: { readonly at: number; readonly handle: NodeJS.Timeout } | undefined;
+  let looking = false;
+  let again = false;
+  let closing: Promise<void> | undefined;
+
+  lease?.onLost(() => {
+    lost.abort();
+    lost = new AbortController();
+    wakeIn(timings.wake);
+  });
+
+  /** Looks after this time, or earlier if it is to look earlier anyway; not before the pause after a failure is over. */
+  function wakeIn(milliseconds: number): void {
+    const now = monotonic();
+    const at = Math.max(now + milliseconds, looks.pauseUntil(), works.pauseUntil());
+    if (closing !== undefined || at === Infinity || (timer !== undefined && timer.at <= at)) return;
+    clearTimeout(timer?.handle);
+    const wake = (): void => {
+      timer = undefined;
+      // A timer may be early by a millisecond.
+      if (monotonic() < at) wakeIn(0);
+      else void look();
+    };
+    timer = { at, handle: setTimeout(wake, Math.max(0, at - now)) };
+  }
+
+  /** One look at a time; requests meanwhile become one more. Never rejects. */
+  async function look(): Promise<void> {
+    again = looking;
+    if (looking) return;
+    looking = true;
+    let rest = 0;
+    try {
+      rest = await startDue();
+      looks.good();
+    } catch (error) {
+      if (!closed.signal.aborted) looks.bad(error);
+    }
+    looking = false;
+    wakeIn(again ? timings.wake : rest);
+  }
+
+  async function startDue(): Promise<number> {
+    const free = concurrency - running.size;
+    // The end of each work is a look.
+    if (free <= 0) return Infinity;
+    if (lease?.isHeld() === false && (await lease.hold(closed.signal)) === null) return Infinity;
+    const { work, rest } = await subscriber.due(free);
+    if (closed.signal.aborted || lease?.isHeld() === false) return rest;
+    for (const one of work.slice(0, free)) start(one);
+    return rest;
+  }
+
+  function start(work: Work): void {
+    const done = subscriber
+      .handle(work, AbortSignal.any([stopped.signal, lost.signal]))
+      .then(works.good, works.bad)
+      .then(() => {
+        running.delete(done);
+        wakeIn(timings.wake);
+      });
+    running.add(done);
+  }
+
+  async function end(): Promise<void> {
+    closed.abort();
+    clearTimeout(timer?.handle);
+    await within(Promise.all(running), subscriber.grace);
+    stopped.abort();
+    await within(Promise.all(running), timings.stop);
+    await lease?.close();
+  }
+
+  wakeIn(0);
+  return {
+    /** There may be work: look within this many milliseconds, by default at once. Cheap: call it whenever something moves. */
+    wake: (within = timings.wake): void => {
+      if (looking) again = true;
+      else if (running.size < concurrency) wakeIn(within);
+    },
+    /** `canLook`: the last look for work succeeded. */
+    status: () => ({ running: running.size, canLook: looks.isGood() }),
+    /** Starts nothing more, gives what runs its time, then aborts it. Resolves when nothing runs. Safe to call twice. */
+    close: (): Promise<void> => (closing ??= end()),
+  };
+}
+
+/** Failures in a row: the first is told, and each next pause is longer. */
+function createFaults({ onFault, monotonic, random, timings = runnerTimings }: RunnerOptions) {
+  let count = 0;
+  let until = -Infinity;
+  return {
+    good(): void {
+      count = 0;
+    },
+    bad(error: unknown): void {
+      if (count === 0) onFault(error);
+      const longest = Math.min(timings.longestPause, timings.firstPause * 2 ** Math.min(count, 30));
+      // Works that fail together are one failure.
+      if (monotonic() >= until) count += 1;
+      until = monotonic() + longest * (0.5 + random() / 2);
+    },
+    isGood: (): boolean => count === 0,
+    pauseUntil: (): number => until,
+  };
+}
+
+async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let handle: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => (handle = setTimeout(resolve, milliseconds)));
+  await Promise.race([work, timeout]);
+  clearTimeout(handle);
+}

@@ -1,0 +1,80 @@
+/** What can be asked of one transactional e-mail. */
+import type { EmailEvent } from '../events/email.js';
+
+type Requested = Extract<EmailEvent, { type: 'EmailRequested' }>['data'];
+type Message = NonNullable<Requested['message']>;
+export type EmailMessage = Readonly<Omit<Message, 'salt'>>;
+
+export interface RequestEmail extends Readonly<Pick<Requested, 'email_id' | 'recipient_key'>> {
+  readonly type: 'RequestEmail';
+  readonly message: Readonly<Message>;
+}
+
+/** Claims the next attempt. It was won if an event came of it. */
+export interface StartDispatch {
+  readonly type: 'StartDispatch';
+  readonly run_id: string;
+  readonly deadline: string;
+  readonly now: string;
+}
+
+/** What the server answered to an attempt, or that it was not reached. */
+export interface Outcome {
+  readonly attempt: number;
+  readonly reason: string;
+  readonly smtp_code?: number | undefined;
+  readonly enhanced_code?: string | undefined;
+  readonly response?: string | undefined;
+}
+
+export interface RecordSent extends Outcome {
+  readonly type: 'RecordSent';
+}
+export interface RecordDeferred extends Outcome {
+  readonly type: 'RecordDeferred';
+  readonly next_attempt_at: string;
+  /** No further attempt without an operator's word. */
+  readonly hold?: boolean;
+  /** No further attempt at all, for this reason. */
+  readonly cancel?: string | undefined;
+}
+export interface RecordFailed extends Outcome {
+  readonly type: 'RecordFailed';
+}
+
+export interface RecordInDoubt {
+  readonly type: 'RecordInDoubt';
+  readonly attempt: number;
+  readonly reason: string;
+  /** The run that judges: its own attempt at any time, another's only after the deadline. */
+  readonly judge: string;
+  /** The run that made the attempt is known to have ended, so its deadline need not be waited for. */
+  readonly run_ended: boolean;
+  readonly now: string;
+  /** Null = hold it. */
+  readonly next_attempt_at: string | null;
+}
+
+/** Nothing comes of it unless the e-mail waits to be sent. */
+export interface HoldEmail {
+  readonly type: 'HoldEmail';
+  readonly reason: string;
+  /** Only where it has waited since before this time. */
+  readonly waiting_before?: string;
+}
+
+export interface ReleaseEmail {
+  readonly type: 'ReleaseEmail';
+  readonly next_attempt_at: string;
+}
+
+export interface CancelEmail {
+  readonly type: 'CancelEmail';
+  readonly reason: string;
+}
+
+/** Nothing comes of it while the e-mail is being sent. */
+export interface EraseEmail {
+  readonly type: 'EraseEmail';
+  readonly reason: 'erasure' | 'retention';
+}
