@@ -44,6 +44,7 @@ export async function openMailer(options: MailOptions) {
     due: (now, limit) =>
       views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
     transport,
+    dkim: config.dkim,
     runId: randomUUID(),
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

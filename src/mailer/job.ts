@@ -3,6 +3,7 @@ import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
+import type { DkimSettings } from './dkim-key.js';
 import type { LoadedEmail, StreamReader } from './load.js';
 import type { MayGoOut } from './may-go-out.js';
 import type { RelayReport, Trial } from './relay.js';
@@ -36,6 +37,8 @@ export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly transport: Transport;
+  /** What e-mails are signed with; undefined: they are not. */
+  readonly dkim?: DkimSettings | undefined;
   readonly mayGoOut: MayGoOut;
   /** Of this mailer and no other, not even of an earlier start. */
   readonly runId: string;

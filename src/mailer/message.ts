@@ -1,10 +1,12 @@
-/** Composes the MIME message of an e-mail: a function of the request alone, so that a second copy is byte for byte the first. */
+/** Composes the MIME message of an e-mail: a function of the request and the key of DKIM alone, so that a second copy is byte for byte the first. */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
+import { signed } from './dkim.js';
+import type { DkimSettings } from './dkim-key.js';
 import { plainText } from './plain-text.js';
 import { isAscii, type Mail } from './transport.js';
 
@@ -20,8 +22,11 @@ export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
 }
 
-/** @throws InvalidMessageError */
-export async function composeMail({ email_id, requested_at, message }: RequestedMail): Promise<Mail> {
+/** Signed where `dkim` says with what. @throws InvalidMessageError */
+export async function composeMail(
+  { email_id, requested_at, message }: RequestedMail,
+  dkim?: DkimSettings,
+): Promise<Mail> {
   const from = parseMailbox(message.from_email);
   const to = parseMailbox(message.to_email);
   if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
@@ -48,8 +53,9 @@ export async function composeMail({ email_id, requested_at, message }: Requested
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const bytes = await composer.compile().build();
-  return { email_id, envelope, bytes: [name, sender, recipient].reduce((whole, part) => part.complete(whole), bytes) };
+  const built = await composer.compile().build();
+  const bytes = [name, sender, recipient].reduce((whole, part) => part.complete(whole), built);
+  return { email_id, envelope, bytes: dkim === undefined ? bytes : await signed(bytes, dkim) };
 }
 
 /** A text for the library, and what puts the real one into its place in the message. */
