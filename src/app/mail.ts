@@ -1,5 +1,4 @@
 /** Composes the mailer: where it finds its work and where its e-mails go. */
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
@@ -14,12 +13,15 @@ import { isFullName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
-import { runSubscriber } from './run-subscriber.js';
+import type { StoreSettings } from '../stores/stores.js';
+import { openMailRuns } from './mail-runs.js';
+import { runSubscriber, type Runner } from './run-subscriber.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 export interface MailOptions {
   readonly config: Config;
+  readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
   readonly store: EventStore;
@@ -32,35 +34,52 @@ export interface MailOptions {
 export type Mailer = Awaited<ReturnType<typeof openMailer>>;
 
 export async function openMailer(options: MailOptions) {
-  const { config, logger, store, commands, views, isListening } = options;
+  const { config, settings, logger, store, commands, views, isListening } = options;
   const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
+  const report = mailReport(logger);
+  const isReady = (): boolean => views.hasShown() && isListening();
   const transport = await transportOf(options);
+  const parts: { runner?: Runner } = {};
+  const runs = await openMailRuns({
+    settings,
+    store,
+    onRun: () => parts.runner?.wake(),
+    onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
+    onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
+  });
   const mailer = createMailer({
     ...clocks,
     reader: store,
     handler: commands.emails,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
     // Until the views have shown something, they may not exist.
-    due: (now, limit) =>
-      views.hasShown() && isListening() ? views.queries.dueEmails(now, limit) : Promise.resolve([]),
+    due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
+    sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
     transport,
     dkim: config.dkim,
-    runId: randomUUID(),
+    runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
     timings: mailerTimings,
     breakerTimings,
-    report: mailReport(logger),
+    report,
     concurrency: config.mailConnections,
   });
   const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
   const runner = runSubscriber(mailer, { ...clocks, onFault });
+  parts.runner = runner;
   return {
     wake: runner.wake,
     cutOff: mailer.cutOff,
-    status: () => ({ ...runner.status(), relay: mailer.relay() }),
+    /** `canLook`: work can be found, and done. */
+    status() {
+      const { running, canLook } = runner.status();
+      const { hasRun, relay } = mailer.status();
+      return { running, canLook: canLook && hasRun, relay };
+    },
     async close() {
       await runner.close();
+      await runs.close();
       transport.close();
     },
   };

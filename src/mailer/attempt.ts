@@ -13,7 +13,9 @@ const askAgainMs = 3_000;
 export async function attemptEmail(options: AttemptOptions, stream: string, running: Running): Promise<AttemptResult> {
   const email = await loadEmail(options.reader, stream);
   if (email === undefined) return 'void';
-  const job = { options, running, stream, email };
+  const runId = options.runs.current();
+  if (runId === undefined) return 'waits';
+  const job = { options, running, stream, email, runId };
   if (email.state.running !== null) return await judge(job, email.state.running);
   if (!isDue(email.state, iso(options.clock()))) return 'void';
   if ((await options.mayGoOut(email)) !== true) return 'void';
@@ -22,18 +24,21 @@ export async function attemptEmail(options: AttemptOptions, stream: string, runn
 
 /** The attempt of a run that has ended, or is past its deadline. Never one that runs: the mailer looks at a stream once at a time. */
 async function judge(job: Job, running: NonNullable<EmailState['running']>): Promise<AttemptResult> {
-  const { runId, soleWriter, clock } = job.options;
-  const { attempts: attempt } = job.email.state;
-  // Our own claim, whose acknowledgement was lost: nothing was sent on it.
-  if (running.run_id === runId)
+  const { runs, clock } = job.options;
+  const { claimPosition, state } = job.email;
+  const { attempts: attempt } = state;
+  const end = runs.isOwn(running.run_id) ? undefined : await runs.endOf(running.run_id);
+  // Our own claim, whose acknowledgement was lost, or one that came when its run was over: nothing was sent on it.
+  if (runs.isOwn(running.run_id) || (end?.silentSince !== undefined && claimPosition > end.silentSince))
     return await record(job, attempt, { status: 'deferred', reason: 'not_started', delay: 0 });
-  if (!soleWriter && iso(clock()) <= running.deadline) return 'void';
-  const reason = soleWriter ? 'run_ended' : 'deadline_passed';
-  return await record(job, attempt, { status: 'in_doubt', reason });
+  if (end !== undefined) return await record(job, attempt, { status: 'in_doubt', reason: 'run_ended' });
+  if (iso(clock()) <= running.deadline) return 'void';
+  return await record(job, attempt, { status: 'in_doubt', reason: 'deadline_passed' });
 }
 
 async function claimAndSend(job: Job): Promise<AttemptResult> {
-  const { handler, clock, monotonic, runId, timings, report } = job.options;
+  const { runId } = job;
+  const { handler, clock, monotonic, timings, report, runs } = job.options;
   // Large, and needed by the first e-mail only; before the claim, for a failure here is none of the e-mail's.
   const { composeMail } = await import('./message.js');
   // Both before the claim: the time of the append is part of the attempt.
@@ -52,7 +57,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
       context: contextOf(job, job.email.lastEventId),
     });
     // Our own earlier claim, in doubt until now, was first: nothing has been sent on it.
-    if (events.length === 0) return state.running?.run_id === runId ? 'claim_unknown' : 'void';
+    if (events.length === 0) return state.running && runs.isOwn(state.running.run_id) ? 'claim_unknown' : 'void';
     attempt = state.attempts;
   } catch (error) {
     report({ type: 'fault', email_id: job.email.request.email_id, error });
@@ -83,7 +88,7 @@ async function send(job: Job, mail: Mail | undefined, started: Started): Promise
   const isRelays = running.trial.ended(outcome, email.recipientKey);
   if (outcome.status === 'withdrawn')
     return { status: 'deferred', reason: 'withdrawn', delay: 0, ...(withdrawal && { cancel: withdrawal }) };
-  return isRelays ? atNoCost(outcome) : stoppedOrEnded(outcome);
+  return isRelays ? atNoCost(outcome) : stoppedOrEnded(job, outcome);
 }
 
 type Outcome = Exclude<SendOutcome, { status: 'withdrawn' }>;
@@ -96,18 +101,22 @@ const atNoCost = (outcome: Outcome): Ending => ({
   delay: 0,
 });
 
-/** Stopped by us, not by the server: the next start need not wait. */
-const stoppedOrEnded = (outcome: Outcome): Ending =>
-  outcome.status === 'deferred' && outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+/** Stopped by us, not by the server: the next attempt need not wait. */
+function stoppedOrEnded({ options, runId }: Job, outcome: Outcome): Ending {
+  if (outcome.status !== 'deferred') return outcome;
+  if (outcome.reason === 'timeout' && !options.runs.isCertain(runId))
+    return { ...outcome, reason: 'run_lapsed', delay: 0 };
+  return outcome.reason === 'stopped' ? { ...outcome, delay: 0 } : outcome;
+}
 
-function limitsOf({ options, running }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {
-  const { clock, monotonic, timings } = options;
+function limitsOf({ options, running, runId }: Job, started: Started): Omit<SendLimits, 'beforeHandOver'> {
+  const { clock, monotonic, timings, runs } = options;
   const close = timings.attempt - timings.margin;
   const handOver = close - timings.reply;
   const elapsed = (): number => monotonic() - started.monotonic;
   return {
     // The clock that others judge by is asked too: the monotonic one stands still while a machine is suspended.
-    mayHandOver: () => elapsed() <= handOver && clock() - started.wall <= handOver,
+    mayHandOver: () => runs.isCertain(runId) && elapsed() <= handOver && clock() - started.wall <= handOver,
     handOverWithin: Math.max(0, handOver - elapsed()),
     closeWithin: Math.max(0, close - elapsed()),
     signal: running.sending,

@@ -7,6 +7,7 @@ import type { DkimSettings } from './dkim-key.js';
 import type { LoadedEmail, StreamReader } from './load.js';
 import type { MayGoOut } from './may-go-out.js';
 import type { RelayReport, Trial } from './relay.js';
+import type { Runs } from './runs.js';
 import type { MailerTimings } from './timings.js';
 import type { SendOutcome, Transport } from './transport.js';
 
@@ -31,6 +32,8 @@ export type MailerReport =
   | { readonly type: 'record_failed'; readonly email_id: string; readonly attempt: number; readonly error: unknown }
   /** The process stopped before the outcome could be recorded: the next run judges the attempt. */
   | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
+  /** The lease of this run ran out: nothing more is handed over under its id. */
+  | { readonly type: 'lapsed'; readonly run_id: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
 
 export interface AttemptOptions {
@@ -40,8 +43,7 @@ export interface AttemptOptions {
   /** What e-mails are signed with; undefined: they are not. */
   readonly dkim?: DkimSettings | undefined;
   readonly mayGoOut: MayGoOut;
-  /** Of this mailer and no other, not even of an earlier start. */
-  readonly runId: string;
+  readonly runs: Runs;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Milliseconds that never jump. */
@@ -63,7 +65,7 @@ export interface Running {
   readonly trial: Trial;
 }
 
-/** `void`: there was nothing to do, the hint was stale. `waits`: the relay takes nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
+/** `void`: there was nothing to do, the hint was stale. `waits`: the relay, or the lease of this run, allows nothing now. `claim_unknown`: the claim may stand in the log, nothing was sent. */
 export type AttemptResult = 'recorded' | 'void' | 'waits' | 'claim_unknown' | 'abandoned';
 
 export interface Job {
@@ -71,6 +73,8 @@ export interface Job {
   readonly running: Running;
   readonly stream: string;
   readonly email: LoadedEmail;
+  /** Under which the e-mail is attempted or judged. */
+  readonly runId: string;
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */

@@ -14,6 +14,8 @@ export interface LoadedEmail {
   readonly requestId: string;
   readonly state: EmailState;
   readonly lastEventId: string;
+  /** Of the last claim, `''` where there is none. */
+  readonly claimPosition: string;
 }
 
 export type StreamReader = Pick<EventReader, 'readStream'>;
@@ -22,7 +24,8 @@ export type StreamReader = Pick<EventReader, 'readStream'>;
 export async function loadEmail(reader: StreamReader, stream: string): Promise<LoadedEmail | undefined> {
   let state = emailDecider.initial;
   let lastEventId = '';
-  let requested: Omit<LoadedEmail, 'state' | 'lastEventId'> | undefined;
+  let claimPosition = '';
+  let requested: Omit<LoadedEmail, 'state' | 'lastEventId' | 'claimPosition'> | undefined;
   for await (const batch of reader.readStream(stream))
     for (const stored of batch) {
       const { event, metadata, id, position } = codec.decode(stored);
@@ -30,6 +33,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         throw new TypeError(`${stream} holds ${event.type}, which is no event of an e-mail`);
       state = emailDecider.evolve(state, event, metadata);
       lastEventId = id;
+      if (event.type === 'EmailDispatchStarted') claimPosition = position;
       if (event.type !== 'EmailRequested' || event.data.message === null) continue;
       const { email_id, recipient_key: recipientKey, message } = event.data;
       requested = {
@@ -40,7 +44,7 @@ export async function loadEmail(reader: StreamReader, stream: string): Promise<L
         requestId: metadata.request_id,
       };
     }
-  return requested === undefined ? undefined : { ...requested, state, lastEventId };
+  return requested === undefined ? undefined : { ...requested, state, lastEventId, claimPosition };
 }
 
 /** Id of the EmailDispatchStarted of an attempt that is known to be recorded; it is among the last events. */

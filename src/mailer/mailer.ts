@@ -6,6 +6,7 @@ import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
 import { createCooldowns } from './cooldowns.js';
 import { iso, type AttemptOptions } from './job.js';
+import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
 
 /** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
@@ -21,6 +22,8 @@ export interface DueEmail {
 export interface MailerOptions extends AttemptOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
+  /** E-mails that are being sent. */
+  readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
   readonly concurrency: number;
   readonly breakerTimings: BreakerTimings;
 }
@@ -29,42 +32,34 @@ export interface MailerOptions extends AttemptOptions {
 export type MailWork = 'probe' | DueEmail;
 
 export interface MailSubscriber extends Subscriber<MailWork> {
-  relay(): ReturnType<Relay['status']>;
+  /** `hasRun`: attempts may be claimed, as far as this process's lease goes. */
+  status(): { readonly hasRun: boolean; readonly relay: ReturnType<Relay['status']> };
   /** Destroys the connection of an attempt of this process; what is known of it is recorded. False: none runs. */
   cutOff(stream: string): boolean;
 }
 
-/** Orphaned attempts of earlier runs that are looked for at a time. */
-const sweepLimit = 10_000;
-/** Milliseconds between two looks for orphaned attempts. */
+/** Milliseconds between two looks for orphaned attempts, at the start of a sole writer. */
 const sweepPause = 250;
 
 export function createMailer(options: MailerOptions): MailSubscriber {
-  const { timings, monotonic, clock, report, concurrency } = options;
+  const { timings, monotonic, clock, report, concurrency, runs, soleWriter } = options;
   const running = new Map<string, AbortController>();
   const cooldowns = createCooldowns(timings.stale, monotonic);
   const relay = createRelay(options);
-  const sweepUntil = monotonic() + timings.sweep;
-  let nextSweep = 0;
-  /** E-mails to be looked at although the worklist does not show them as due yet. */
-  const orphans = new Map<string, DueEmail>();
+  const orphans = createOrphans({
+    ...options,
+    pause: soleWriter ? Math.min(timings.poll, sweepPause) : timings.poll,
+    until: soleWriter ? monotonic() + timings.sweep : Infinity,
+  });
 
   async function due(free: number): Promise<Due<MailWork>> {
-    await sweep();
+    if (runs.current() === undefined) return { work: [], rest: timings.poll };
+    await orphans.find();
     // What runs or cools down may still stand at the head of the list and must not hide what is behind it.
     const limit = free + running.size + cooldowns.size() + 1;
     const listed = await options.due(iso(clock() + timings.poll), limit);
     if (relay.isProbeDue()) return { work: ['probe'], rest: timings.poll };
-    return choose([...orphans.values(), ...listed], free);
-  }
-
-  /** A sole writer knows that other runs have ended and need not wait for their deadlines. */
-  async function sweep(): Promise<void> {
-    const now = monotonic();
-    if (!options.soleWriter || now > sweepUntil || now < nextSweep) return;
-    nextSweep = now + Math.min(timings.poll, sweepPause);
-    for (const entry of await options.due(iso(clock() + timings.attempt), sweepLimit))
-      if (entry.state === 'sending' && entry.run_id !== options.runId) orphans.set(entry.stream, entry);
+    return choose([...orphans.all(), ...listed], free);
   }
 
   /** While the relay refuses, only what an earlier attempt left behind. */
@@ -94,7 +89,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
   async function handle(work: MailWork, signal: AbortSignal): Promise<void> {
     if (work === 'probe') return await relay.probe(signal);
     const { stream, email_id } = work;
-    const isOrphan = orphans.delete(stream);
+    const isOrphan = orphans.remove(stream);
     const cut = new AbortController();
     running.set(stream, cut);
     const trial = relay.begin();
@@ -107,10 +102,11 @@ export function createMailer(options: MailerOptions): MailSubscriber {
       });
       // Also after a success: the view may show the e-mail as due until it has caught up.
       if (result !== 'waits') cooldowns.add(stream, { growing: result !== 'recorded' });
-      if (result === 'claim_unknown') orphans.set(stream, work);
+      if (result === 'claim_unknown' || (result === 'waits' && isOrphan)) orphans.add(work);
     } catch (error) {
       cooldowns.add(stream, { growing: true });
-      if (isOrphan) orphans.set(stream, work);
+      // Nobody has looked at it yet.
+      if (isOrphan) orphans.add(work);
       // Without the log nothing can be done for any e-mail: the runner rests.
       if (error instanceof StoreUnavailableError) throw error;
       report({ type: 'fault', email_id, error });
@@ -126,7 +122,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     grace: timings.closeGrace,
     due,
     handle,
-    relay: relay.status,
+    status: () => ({ hasRun: runs.current() !== undefined, relay: relay.status() }),
     cutOff(stream) {
       const attempt = running.get(stream);
       attempt?.abort();

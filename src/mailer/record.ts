@@ -8,7 +8,8 @@ import { backoffDelay } from './timings.js';
 import type { AttemptReason, Reply, SendOutcome } from './transport.js';
 
 /** Those of the transport, and the mailer's own. */
-export type EndingReason = AttemptReason | 'not_started' | 'run_ended' | 'deadline_passed' | 'gave_up' | 'withdrawn';
+export type EndingReason =
+  AttemptReason | 'not_started' | 'run_lapsed' | 'run_ended' | 'deadline_passed' | 'gave_up' | 'withdrawn';
 
 /** The transport's outcome, or the mailer's own verdict on an attempt. */
 export interface Ending extends Reply {
@@ -100,8 +101,8 @@ function deferredOrGivenUp(
   return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
 }
 
-function inDoubt({ options, email }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
-  const { clock, random, timings, runId, soleWriter, inDoubtPolicy } = options;
+function inDoubt({ options, email, runId }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
+  const { clock, random, timings, inDoubtPolicy } = options;
   const now = clock();
   const next = now + backoffDelay(email.state.doubts.length, timings, random);
   return {
@@ -109,7 +110,7 @@ function inDoubt({ options, email }: Job, attempt: number, reason: EndingReason)
     attempt,
     reason,
     judge: runId,
-    run_ended: soleWriter,
+    run_ended: reason === 'run_ended',
     now: iso(now),
     next_attempt_at: inDoubtPolicy === 'hold' ? null : iso(next),
   };

@@ -136,6 +136,10 @@ export function createQueries(reader: ReadModelReader, { contactOf, streamOfEras
       const where = state === undefined ? {} : { where: { state } };
       return toItems(await reader.find<EmailDocument>(emails, { ...pageOf(page), ...where }), toEmailAnswer);
     },
+    sendingEmails: async (limit: number) => {
+      const { documents } = await reader.find<EmailDocument>(emails, { where: { state: 'sending' }, limit });
+      return documents.map(({ document }) => document);
+    },
     dueEmails: async (now: string, limit: number) => {
       const { documents } = await reader.find<EmailDocument>(emails, {
         where: { open: true },

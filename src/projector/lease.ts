@@ -15,6 +15,14 @@ export interface LeaseOptions {
   readonly ttl: number;
   /** Milliseconds; goes on while the process is stopped. */
   readonly now: () => number;
+  /** Milliseconds by another clock that must agree: `now` may stand still while the machine is suspended. */
+  readonly wall?: () => number;
+}
+
+/** A moment of both clocks. */
+interface Moment {
+  readonly now: number;
+  readonly wall: number;
 }
 
 /** The lease ran out, or somebody else has taken it: nothing may be written until it is held again. */
@@ -22,20 +30,37 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions) {
-  let validUntil = -Infinity;
+const nothing = { epoch: undefined, asked: undefined };
+
+export function createLease({ readModels, name, holder, ttl, now, wall = now }: LeaseOptions) {
+  /** When the lease was last asked for and got; undefined: not held. Before the call: the time of the answer is part of the lease. */
+  let since: Moment | undefined;
   let held: number | undefined;
+  /** The epoch of a lease that was held and ran out: it is never held again. */
+  let lapsed: number | undefined;
+  let answered: Moment | undefined;
+  let steadySince = Infinity;
   let renewal: NodeJS.Timeout | undefined;
   let closed = false;
   let notBefore = -Infinity;
   let lost = (): void => undefined;
 
-  /** Counted from before the call: the time of the answer is part of the lease. */
-  async function take(): Promise<number | null> {
-    const asked = now();
-    const taken = await readModels.lease(name, holder, ttl);
-    validUntil = taken === null ? -Infinity : asked + ttl;
-    return taken?.epoch ?? null;
+  const moment = (): Moment => ({ now: now(), wall: wall() });
+  const isWithin = (milliseconds: number, from: Moment | undefined): boolean =>
+    from !== undefined && now() - from.now < milliseconds && wall() - from.wall < milliseconds;
+  const isHeld = (): boolean => isWithin(ttl, since);
+
+  async function take(): Promise<{ readonly epoch: number | undefined; readonly asked: Moment }> {
+    const asked = moment();
+    try {
+      const taken = await readModels.lease(name, holder, ttl);
+      if (!isWithin(ttl / 2, answered)) steadySince = now();
+      answered = moment();
+      return { epoch: taken?.epoch, asked };
+    } catch (error) {
+      answered = undefined;
+      throw error;
+    }
   }
 
   function renewLater(): void {
@@ -48,38 +73,43 @@ export function createLease({ readModels, name, holder, ttl, now }: LeaseOptions
     renewal.unref();
   }
 
-  /** With another epoch somebody else has held it meanwhile, however short: this process's state is stale. */
-  function renewed(epoch: number | null): void {
-    if (epoch === held) return renewLater();
-    validUntil = -Infinity;
+  /** With another epoch, or too late, somebody else may have held it meanwhile, however short: this process's state is stale. */
+  function renewed({ epoch, asked }: Awaited<ReturnType<typeof take>>): void {
+    if (epoch === held && isHeld()) {
+      since = asked;
+      return renewLater();
+    }
+    since = undefined;
     lost();
   }
-
-  const isHeld = (): boolean => now() < validUntil;
 
   async function giveBack(): Promise<void> {
     clearTimeout(renewal);
     if (!isHeld()) return;
-    validUntil = -Infinity;
+    since = undefined;
     await readModels.lease(name, holder, 0).catch(() => undefined);
   }
 
   return {
     isHeld,
-    /** Called when somebody else has taken the lease. One listener. */
+    /** The store has answered for one whole ttl without a break: who lives and holds a lease there has had time to renew it. */
+    isSteady: (): boolean => isWithin(ttl / 2, answered) && now() - steadySince >= ttl,
+    /** Called when the lease has run out, or somebody else has taken it. One listener. */
     onLost(listener: () => void): void {
       lost = listener;
     },
-    /** Resolves with the epoch once this process holds the lease; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
+    /** Resolves with the epoch once this process holds the lease, a new one after it ran out; `null` when the signal aborts first. @throws ReadModelsUnavailableError */
     async hold(signal: AbortSignal): Promise<number | null> {
+      if (!isHeld()) lapsed = held;
       while (!signal.aborted && !closed) {
         const early = notBefore - now();
-        const epoch = early > 0 ? null : await take();
-        if (epoch !== null) {
-          held = epoch;
+        const { epoch, asked } = early > 0 ? nothing : await take();
+        if (epoch !== undefined && epoch !== lapsed) {
+          [held, since] = [epoch, asked];
           renewLater();
           return epoch;
         }
+        if (epoch !== undefined) await readModels.lease(name, holder, 0);
         await sleep(early > 0 ? Math.min(early, ttl / 8) : ttl / 8, undefined, { signal }).catch(() => undefined);
       }
       return null;

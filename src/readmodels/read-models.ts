@@ -148,8 +148,18 @@ export interface ReadModels extends ReadModelReader {
    * @throws ReadModelsUnavailableError it was not done, or a reader still holds what was: ask again.
    */
   scrub(views: readonly StoredView[]): Promise<void>;
-  /** Takes or extends the lease of that name for `ttl` milliseconds; the epoch grows with every change of holder. `null`: somebody else holds it. */
+  /**
+   * Takes or extends the lease of that name for `ttl` milliseconds; 0 gives it back. The epoch grows when another holder
+   * takes it, and when it had run out: then somebody else may have held it meanwhile. `null`: somebody else holds it.
+   * @throws ReadModelsUnavailableError
+   */
   lease(name: string, holder: string, ttl: number): Promise<{ readonly epoch: number } | null>;
+  /**
+   * Takes the lease of that name from a holder that let it run out, and leaves it free: who held it at this epoch cannot
+   * extend it any more. False: somebody holds it, or there never was this epoch.
+   * @throws ReadModelsUnavailableError
+   */
+  fenceOff(name: string, epoch: number): Promise<boolean>;
 }
 
 /** A query that no index of the view serves. The message names the index that it needs, and those that there are. */

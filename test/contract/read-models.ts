@@ -432,6 +432,30 @@ export function readModelsContract(adapter: string, newHarness: () => ReadModels
         expect(await models.lease('one', 'bob', 100)).toEqual({ epoch: 2 });
         expect(await models.lease('one', 'ann', 100)).toBeNull();
       });
+
+      it('have a new epoch once they have run out, for the same holder, too', async () => {
+        expect(await models.lease('lapsed', 'ann', 100)).toEqual({ epoch: 1 });
+        time += 100;
+        expect(await models.lease('lapsed', 'ann', 100)).toEqual({ epoch: 2 });
+        await models.lease('lapsed', 'ann', 0);
+        expect(await models.lease('lapsed', 'ann', 100)).toEqual({ epoch: 3 });
+        expect(await models.lease('lapsed', 'ann', 100)).toEqual({ epoch: 3 });
+      });
+
+      it('are fenced off once they have run out, not before, and only where they were', async () => {
+        expect(await models.fenceOff('dead', 1)).toBe(false);
+        expect(await models.lease('dead', 'ann', 100)).toEqual({ epoch: 1 });
+        time += 99;
+        expect(await models.fenceOff('dead', 1)).toBe(false);
+        time += 1;
+        // Of another database, perhaps: this one has never come to that epoch.
+        expect(await models.fenceOff('dead', 2)).toBe(false);
+        expect(await models.fenceOff('dead', 1)).toBe(true);
+        expect(await models.fenceOff('dead', 1)).toBe(true);
+        const again = await models.lease('dead', 'ann', 100);
+        expect(again?.epoch).toBeGreaterThan(2);
+        expect(await models.fenceOff('dead', 1)).toBe(false);
+      });
     });
 
     it('is unavailable once closed', async () => {

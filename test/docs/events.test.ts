@@ -103,6 +103,7 @@ describe('docs/events.md', () => {
       outbox_unavailable: true,
       invalid_message: true,
       not_started: true,
+      run_lapsed: true,
       run_ended: true,
       deadline_passed: true,
       withdrawn: true,

@@ -121,7 +121,7 @@ test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has t
   expect(outcomes.slice(-2).map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
 });
 
-test('a relay with a certificate that nobody trusts is named in the log, with what to do', async () => {
+test('a relay with a certificate that nobody trusts is named by readiness and in the log, with what to do', async () => {
   const secure = await startSmtp(['accept'], { disabledCommands: [] });
   const other = await startService({ env: { SMTP_URL: secure.url } });
   onTestFinished(() => other.close());
@@ -129,6 +129,10 @@ test('a relay with a certificate that nobody trusts is named in the log, with wh
   expect(deferred.field('last_error')).toBe('tls');
   const advice = /"certificate":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
   await eventually(() => Promise.resolve(advice.test(other.output()) || undefined), { what: 'advice' });
+  const ready = await other.get('/health/ready');
+  const refuses = { since: expect.stringMatching(/Z$/), reason: 'tls', certificate: expect.stringMatching(/^\w+$/) };
+  expect(ready).toMatchObject({ status: 200, body: { data: { mailer: { relay: { connections: 10, refuses } } } } });
+  expect(other.output()).toMatch(/"type":"relay_refuses".*"reason":"tls".*takes no e-mail/);
   expect(secure.messages).toEqual([]);
 });
 

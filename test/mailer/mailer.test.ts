@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
 import type { DueEmail } from '../../src/mailer/mailer.js';
+import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
 import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
 import { startSmtp } from '../support/smtp.js';
@@ -170,6 +171,113 @@ test('a claim whose acknowledgement was lost is noticed as our own: nothing was 
   expect(smtp.messages.length).toBe(1);
 });
 
+test('a claim of unknown outcome is not forgotten when the next look fails', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  let lost = false;
+  let failures = 3;
+  const handler = {
+    ...office.handler,
+    execute: (async (request) => {
+      const handled = await office.handler.execute(request);
+      if (request.command.type !== 'StartDispatch' || lost) return handled;
+      lost = true;
+      throw new StoreUnavailableError('the reply was lost');
+    }) satisfies typeof office.handler.execute,
+  };
+  const reader = {
+    readStream: ((...parameters) => {
+      if (lost && (failures -= 1) >= 0) throw new StoreUnavailableError('no quorum');
+      return office.store.readStream(...parameters);
+    }) satisfies typeof office.store.readStream,
+  };
+  // Its deadline is far away, and the worklist shows it then.
+  const timings = { ...quickTimings, attempt: 120_000 };
+  office.startMailer({ transport: smtpTransport(smtp.url), handler, reader, timings });
+  const { stream } = await office.request();
+  const found = await office.until(stream, 'EmailSent');
+  expect(typesOf(found).slice(1)).toEqual([
+    'EmailDispatchStarted',
+    'EmailDeferred',
+    'EmailDispatchStarted',
+    'EmailSent',
+  ]);
+  expect(failures).toBeLessThan(0);
+  expect(smtp.messages.length).toBe(1);
+});
+
+/** Runs of a mailer that shares the log: its own as the test says, and the ends of others. */
+function runsUnder(id: string, others: (runId: string) => RunEnd | undefined = () => undefined) {
+  const state = { isHeld: true };
+  const runs: Runs = {
+    current: () => (state.isHeld ? id : undefined),
+    isCertain: (runId) => state.isHeld && runId === id,
+    isOwn: (runId) => runId === id,
+    endOf: (runId) => Promise.resolve(others(runId)),
+    close: () => Promise.resolve(),
+  };
+  return { state, runs };
+}
+
+test('of a run that has ended, what it claimed in time is in doubt, and what it claimed afterwards is due at once', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const [before, after] = [await office.request(), await office.request()];
+  await office.execute(before.stream, claimOf('ended.1', Date.now() + 60_000));
+  const silentSince = await office.store.head();
+  await office.execute(after.stream, claimOf('ended.1', Date.now() + 60_000));
+  const { runs } = runsUnder('judge.1', (runId) => (runId === 'ended.1' ? { silentSince } : undefined));
+  office.startMailer({ transport: smtpTransport(smtp.url), soleWriter: false, runs });
+  const [inDoubt, again] = [
+    await office.until(before.stream, 'EmailSent'),
+    await office.until(after.stream, 'EmailSent'),
+  ];
+  expect(inDoubt[2]).toMatchObject({ type: 'EmailInDoubt', data: { reason: 'run_ended', attempt: 1 } });
+  expect(again[2]).toMatchObject({ type: 'EmailDeferred', data: { reason: 'not_started', attempt: 1 } });
+  expect(smtp.messages).toHaveLength(2);
+});
+
+test('a mailer whose lease lapsed before the final dot does not give it, and the e-mail goes out under the next run at once', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { state, runs } = runsUnder('one.1');
+  const inner = smtpTransport(smtp.url);
+  const transport: Transport = {
+    ...inner,
+    send: async (mail, limits) => {
+      state.isHeld = false;
+      return await inner.send(mail, limits);
+    },
+  };
+  const timings = { ...quickTimings, backoff: 120_000, backoffCap: 120_000 };
+  const { mailer } = office.startMailer({ transport, soleWriter: false, runs, timings });
+  const { stream } = await office.request();
+  const [, , lapsed] = await office.untilEvents(stream, (found) => found.length > 2);
+  expect(lapsed).toMatchObject({ type: 'EmailDeferred', data: { reason: 'run_lapsed' } });
+  expect(smtp.messages).toHaveLength(0);
+  await mailer.close();
+  office.startMailer({ transport: inner, soleWriter: false, runs: runsUnder('one.2').runs });
+  await office.until(stream, 'EmailSent');
+  expect(smtp.messages).toHaveLength(1);
+});
+
+test('nothing is claimed while the lease is not held', async () => {
+  const smtp = await startSmtp(['accept']);
+  const office = await openPostOffice();
+  const { state, runs } = runsUnder('one.1');
+  state.isHeld = false;
+  let asked = 0;
+  const current = () => ((asked += 1), runs.current());
+  const given = { transport: smtpTransport(smtp.url), soleWriter: false, runs: { ...runs, current } };
+  const { mailer } = office.startMailer(given);
+  const { stream } = await office.request();
+  await expect.poll(() => mailer.status().hasRun).toBe(false);
+  await expect.poll(() => asked).toBeGreaterThan(2);
+  expect(typesOf(await office.events(stream))).toEqual(['EmailRequested']);
+  state.isHeld = true;
+  await office.until(stream, 'EmailSent');
+});
+
 test('a late 250 for an attempt that others put in doubt is recorded, and ends it', async () => {
   const office = await openPostOffice();
   const { transport, sends, answer } = heldTransport();
@@ -259,7 +367,7 @@ test('nothing is claimed after close, and an e-mail that waits is sent by the ne
   const { stream } = await office.request();
   first.mailer.wake();
   const next = { run_id: randomUUID() };
-  office.startMailer({ transport: smtpTransport(smtp.url), runId: next.run_id });
+  office.startMailer({ transport: smtpTransport(smtp.url), runs: soleRun(next.run_id) });
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found)).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailSent']);
   expect(found[1]?.data).toMatchObject(next);

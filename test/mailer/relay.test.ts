@@ -87,7 +87,7 @@ test('a wrong password with 100 waiting e-mails: few logins, the log does not gr
 
   // One claim and its deferral.
   expect(await sizeOf(office)).toBe(102);
-  expect(mailer.relay().refuses).toEqual({
+  expect(mailer.status().relay.refuses).toEqual({
     since: expect.stringMatching(/Z$/),
     reason: 'auth_failed',
     smtp_code: 535,
@@ -97,7 +97,7 @@ test('a wrong password with 100 waiting e-mails: few logins, the log does not gr
 
   relay.state.login = undefined;
   await vi.waitUntil(() => relay.counts.accepted > 20, 20_000);
-  expect(mailer.relay().refuses).toBeUndefined();
+  expect(mailer.status().relay.refuses).toBeUndefined();
   await expect.poll(() => reports.filter(({ type }) => type === 'relay_accepts').length).toBe(1);
   expect(JSON.stringify(reports)).not.toContain('example.com');
 });
@@ -153,7 +153,7 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
   const { mailer } = office.startMailer({ transport: transportTo(relay.port), timings });
   await vi.waitUntil(() => asked.length === 9, 10_000);
   expect(new Set(asked).size).toBe(9);
-  expect(mailer.relay().refuses).toMatchObject({ reason: 'smtp_5xx', smtp_code: 550 });
+  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'smtp_5xx', smtp_code: 550 });
 
   relay.state.recipient = undefined;
   await vi.waitUntil(() => relay.counts.accepted === 8, 10_000);
@@ -174,7 +174,7 @@ test('five refused as unknown recipients are no reason to stop', async () => {
   const requested = await several(office, 7);
   const { mailer } = office.startMailer({ transport: transportTo(relay.port), timings });
   for (const { stream } of requested) await office.until(stream, 'EmailFailed');
-  expect(mailer.relay().refuses).toBeUndefined();
+  expect(mailer.status().relay.refuses).toBeUndefined();
 });
 
 test('a relay with too many connections gets fewer', async () => {
@@ -183,13 +183,13 @@ test('a relay with too many connections gets fewer', async () => {
   const transport = transportTo(relay.port);
   const limits: number[] = [];
   const { mailer } = office.startMailer({
-    transport: { ...transport, limit: (connections) => limits.push(connections) },
+    transport: { ...transport, limit: (most) => (limits.push(most), transport.limit(most)) },
     timings,
   });
   await several(office, 8);
   await vi.waitUntil(() => relay.counts.accepted === 8, 20_000);
   expect(limits[0]).toBe(2);
-  expect(mailer.relay().connections).toBeLessThanOrEqual(2);
+  expect(mailer.status().relay.connections).toBeLessThanOrEqual(2);
 });
 
 test('what may not go out any more is withdrawn before the final dot, and cancelled in the same append', async () => {

@@ -69,8 +69,7 @@ test.each(cases)('a server that does $behaviours', async ({ behaviours, events, 
   expect(found.flatMap(({ data }) => ('reason' in data ? [data.reason] : []))).toEqual(reasons);
   expect(smtp.messages.length).toBe(received);
   expect(smtp.messages.filter((message) => message.accepted).length).toBe(accepted);
-  // Where none could be made, the next one is tried without an e-mail.
-  expect(smtp.attempts() - behaviours.length).toBeOneOf([0, 1]);
+  expect(smtp.attempts()).toBe(behaviours.length);
   for (const { to } of smtp.messages) expect(to).toEqual(['ada@example.com']);
   const [first] = smtp.messages;
   for (const { bytes } of smtp.messages) expect(bytes.equals(first?.bytes ?? Buffer.alloc(0))).toBe(true);
@@ -149,10 +148,7 @@ test('wrong credentials lose no mail: it waits for the operator', async () => {
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found)).toEqual(deferredThenSent);
   expect(found[2]?.data).toMatchObject({ reason: 'auth_failed', smtp_code: 535 });
-  expect(smtp.logins.length).toBeOneOf([2, 3]);
-  expect(new Set(smtp.logins.map((login) => JSON.stringify(login)))).toEqual(
-    new Set([JSON.stringify({ user: 'me@x', pass: 'p:w' })]),
-  );
+  expect(smtp.logins).toEqual(Array(2).fill({ user: 'me@x', pass: 'p:w' }));
 });
 
 test('a message of the largest size arrives whole', async () => {

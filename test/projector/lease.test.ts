@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createLease, LeaseLostError, type Lease } from '../../src/projector/lease.js';
+import { createLease, LeaseLostError, type Lease, type LeaseOptions } from '../../src/projector/lease.js';
 import { ReadModelsUnavailableError, type ReadModels } from '../../src/readmodels/read-models.js';
 import { openSqliteReadModels } from '../../src/readmodels/sqlite/read-models.js';
 
@@ -26,9 +26,13 @@ afterEach(async () => {
 
 function leaseOf(
   holder: string,
-  { ttl = 400, readModels = models }: { ttl?: number; readModels?: Pick<ReadModels, 'lease'> } = {},
+  {
+    ttl = 400,
+    readModels = models,
+    wall = () => time,
+  }: Partial<Pick<LeaseOptions, 'ttl' | 'readModels' | 'wall'>> = {},
 ): Lease {
-  const lease = createLease({ readModels, name: 'projector', holder, ttl, now: () => time });
+  const lease = createLease({ readModels, name: 'projector', holder, ttl, now: () => time, wall });
   leases.push(lease);
   return lease;
 }
@@ -129,4 +133,61 @@ it('is lost also when somebody else has held it in between and given it back', a
   expect(() => one.check()).toThrow(LeaseLostError);
   expect(await one.hold(never)).toBe(3);
   one.check();
+});
+
+it('is lost when the wall clock says that its time is over, as after a machine was suspended', async () => {
+  let suspended = 0;
+  const lease = leaseOf('one', { ttl: 60_000, wall: () => time + suspended });
+  await lease.hold(never);
+  suspended = 59_999;
+  lease.check();
+  suspended = 60_000;
+  expect(() => lease.check()).toThrow(LeaseLostError);
+});
+
+it('that ran out is never held again under its epoch, also where the store had not noticed', async () => {
+  let suspended = 0;
+  const lease = leaseOf('one', { ttl: 40, wall: () => time + suspended });
+  const lost = new Promise<void>((resolve) => lease.onLost(resolve));
+  expect(await lease.hold(never)).toBe(1);
+  suspended = 60;
+  await lost;
+  expect(lease.isHeld()).toBe(false);
+  expect(await lease.hold(never)).toBe(2);
+  lease.check();
+});
+
+it('knows when the store has answered for one ttl without a break', async () => {
+  let isDown = false;
+  let asked = 0;
+  const reachable: Pick<ReadModels, 'lease'> = {
+    lease(...parameters) {
+      asked += 1;
+      return isDown ? Promise.reject(new ReadModelsUnavailableError('down')) : models.lease(...parameters);
+    },
+  };
+  const lease = leaseOf('one', { ttl: 40, readModels: reachable });
+  /** Lets the next renewal, and time go on: less than a break. */
+  const pass = async (): Promise<void> => {
+    const next = asked + 1;
+    while (asked < next) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    time += 10;
+  };
+  const steady = async (): Promise<number> => {
+    for (let count = 0; ; count += 1)
+      if (lease.isSteady()) return count;
+      else await pass();
+  };
+  await lease.hold(never);
+  expect(await steady()).toBe(4);
+  isDown = true;
+  await pass();
+  expect(lease.isSteady()).toBe(false);
+  isDown = false;
+  expect(await steady()).toBeGreaterThanOrEqual(4);
+  // No failure, but silence, as while this process is stopped.
+  time += 20;
+  expect(lease.isSteady()).toBe(false);
+  expect(await steady()).toBeGreaterThanOrEqual(4);
 });

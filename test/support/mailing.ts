@@ -12,6 +12,7 @@ import type { EventStore } from '../../src/eventstore/event-store.js';
 import type { BreakerTimings } from '../../src/mailer/breaker.js';
 import type { MailerReport } from '../../src/mailer/job.js';
 import { runnerTimings, runSubscriber } from '../../src/app/run-subscriber.js';
+import { soleRun } from '../../src/mailer/runs.js';
 import { createMailer, type DueEmail, type MailerOptions } from '../../src/mailer/mailer.js';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
 import { smtpTimings, type SmtpTimings } from '../../src/mailer/smtp-session.js';
@@ -83,7 +84,7 @@ export async function openPostOffice() {
   }
 
   /** What the view `emails` would show once it has caught up. */
-  async function due(now: string, limit: number): Promise<readonly DueEmail[]> {
+  async function worklist(): Promise<readonly EmailDocument[]> {
     const documents = new Map<string, EmailDocument>();
     for await (const batch of store.readAll())
       for (const stored of batch) {
@@ -93,11 +94,17 @@ export async function openPostOffice() {
           if (document !== null) documents.set(key, document);
         }
       }
-    return [...documents.values()]
+    return [...documents.values()];
+  }
+
+  const sending = async (): Promise<readonly DueEmail[]> =>
+    (await worklist()).filter(({ state }) => state === 'sending');
+
+  const due = async (now: string, limit: number): Promise<readonly DueEmail[]> =>
+    (await worklist())
       .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
       .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
       .slice(0, limit);
-  }
 
   async function request(
     message: Partial<typeof someMessage> = {},
@@ -119,17 +126,21 @@ export async function openPostOffice() {
 
   /** Starts a mailer that hears of every commit, and stops it with the test. */
   function startMailer(options: { readonly transport: Transport } & Partial<MailerOptions>) {
+    const { soleWriter = true } = options;
+    const run = soleRun(randomUUID());
     const reports: MailerReport[] = [];
     const subscriber = createMailer({
       reader: store,
       handler,
       mayGoOut: () => Promise.resolve(true),
       due,
-      runId: randomUUID(),
+      // Of runs without a lease nobody knows the end.
+      runs: soleWriter ? run : { ...run, endOf: () => Promise.resolve(undefined) },
+      sending,
       clock: Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
-      soleWriter: true,
+      soleWriter,
       inDoubtPolicy: 'resend',
       concurrency: 4,
       timings: quickTimings,
@@ -139,9 +150,11 @@ export async function openPostOffice() {
     });
     const onFault = (error: unknown): void => void reports.push({ type: 'fault', email_id: null, error });
     const { monotonic = () => performance.now() } = options;
+    const runner = runSubscriber(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner });
     const mailer = {
-      ...runSubscriber(subscriber, { onFault, monotonic, random: Math.random, timings: quickRunner }),
-      ...{ cutOff: subscriber.cutOff, relay: subscriber.relay },
+      ...runner,
+      cutOff: subscriber.cutOff,
+      status: () => ({ ...runner.status(), ...subscriber.status() }),
     };
     const stop = store.onCommitted(() => mailer.wake());
     onTestFinished(async () => {

@@ -129,11 +129,11 @@ export async function takeLease(
   now: (() => number) | undefined,
 ): Promise<{ readonly epoch: number } | null> {
   const leases = leasesOf(db);
-  const time = now === undefined ? await serverTime(db) : now();
+  const time = await timeOf(db, now);
   const expires_at = new Date(time + ttl);
   const after = { returnDocument: 'after' } as const;
   const own = await leases.findOneAndUpdate(
-    { _id: { $eq: name }, holder: { $eq: holder } },
+    { _id: { $eq: name }, holder: { $eq: holder }, expires_at: { $gt: new Date(time) } },
     { $set: { expires_at } },
     after,
   );
@@ -150,7 +150,21 @@ export async function takeLease(
   }
 }
 
-async function serverTime(db: Db): Promise<number> {
+export async function fenceOff(
+  db: Db,
+  { name, epoch }: Pick<WantedLease, 'name'> & { readonly epoch: number },
+  now: (() => number) | undefined,
+): Promise<boolean> {
+  const expired = { $lte: new Date(await timeOf(db, now)) };
+  const { matchedCount } = await leasesOf(db).updateOne(
+    { _id: { $eq: name }, epoch: { $gte: epoch }, expires_at: expired },
+    { $inc: { epoch: 1 } },
+  );
+  return matchedCount > 0;
+}
+
+async function timeOf(db: Db, now: (() => number) | undefined): Promise<number> {
+  if (now !== undefined) return now();
   const { localTime } = (await db.command({ hello: 1 })) as { readonly localTime?: unknown };
   return localTime instanceof Date ? localTime.getTime() : Date.now();
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, IndexDescription } from 'mongodb';
 import { cursorAfter, planFind, storageName, unnamedStorages } from '../find-plan.js';
-import { checkpointIn, checkpointsOf, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
+import { checkpointIn, checkpointsOf, fenceOff, forgetCheckpoint, readCheckpoint, takeLease } from './checkpoints.js';
 import { connectMongo, mongoTimeouts, NoAnswerError, type MongoConnection, type MongoTimeouts } from './client.js';
 import { commitTo } from './commit.js';
 import { byId, fromStored, type MongoDocument } from './documents.js';
@@ -96,6 +96,7 @@ export function openMongoReadModels({ url, now, newId = randomUUID, timeouts }: 
     forget: (checkpoint) => run('writing', () => forgetCheckpoint(checkpoints, checkpoint)),
     scrub: (views) => run('writing', () => dropUnnamed(views)),
     lease: (name, holder, ttl) => run('reading', () => takeLease(db, { name, holder, ttl }, now)),
+    fenceOff: (name, epoch) => run('reading', () => fenceOff(db, { name, epoch }, now)),
     close,
   };
 }

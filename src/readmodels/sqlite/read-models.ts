@@ -125,6 +125,13 @@ function readModelsIn(db: Database, { guarded, now = Date.now }: Opened): ReadMo
     },
     lease: async (name, holder, ttl) =>
       guarded(() => db.transaction(() => takeLease(db, { name, holder, ttl, now: now() }), 'immediate')),
+    fenceOff: async (name, epoch) =>
+      guarded(
+        () =>
+          db
+            .prepare('UPDATE leases SET epoch = epoch + 1 WHERE name = ? AND epoch >= ? AND expires_at <= ?')
+            .run(name, epoch, now()).changes > 0,
+      ),
     close: async () => {
       db.close();
     },
@@ -262,8 +269,9 @@ function takeLease(
       'SELECT holder, epoch, expires_at FROM leases WHERE name = ?',
     )
     .get(name);
-  if (held !== undefined && held.holder !== holder && held.expires_at > now) return null;
-  const epoch = held === undefined ? 1 : held.holder === holder ? held.epoch : held.epoch + 1;
+  const { epoch: last = 0, expires_at = now } = held ?? {};
+  if (held?.holder !== holder && expires_at > now) return null;
+  const epoch = expires_at > now ? last : last + 1;
   db.prepare('INSERT OR REPLACE INTO leases (name, holder, epoch, expires_at) VALUES (?, ?, ?, ?)').run(
     name,
     holder,
