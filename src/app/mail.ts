@@ -6,6 +6,7 @@ import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
 import type { MailerReport } from '../mailer/job.js';
 import { breakerTimings } from '../mailer/breaker.js';
+import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
@@ -21,6 +22,8 @@ import type { Commands } from './commands.js';
 
 export interface MailOptions {
   readonly config: Config;
+  /** Undefined: e-mails are not signed. */
+  readonly dkim: DkimSettings | undefined;
   readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
@@ -34,7 +37,7 @@ export interface MailOptions {
 export type Mailer = Awaited<ReturnType<typeof openMailer>>;
 
 export async function openMailer(options: MailOptions) {
-  const { config, settings, logger, store, commands, views, isListening } = options;
+  const { config, dkim, settings, logger, store, commands, views, isListening } = options;
   const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
   const report = mailReport(logger);
   const isReady = (): boolean => views.hasShown() && isListening();
@@ -56,7 +59,7 @@ export async function openMailer(options: MailOptions) {
     due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
     transport,
-    dkim: config.dkim,
+    dkim,
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,

@@ -1,9 +1,8 @@
 /** Reads the environment: a bad value stops the start with a message that names the variable and shows no secret. */
-import { readFileSync } from 'node:fs';
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
-import { isDnsName, parseDkimKey, type DkimSettings } from '../mailer/dkim-key.js';
+import { isDnsName, parseDkimKey } from '../mailer/dkim-key.js';
 import { isSmtpName } from '../mailer/smtp-name.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
 
@@ -50,12 +49,6 @@ const dkimKey = readBy(parseDkimKey, (error) => (error instanceof TypeError ? er
 const dkimName = z
   .string()
   .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
-
-const textOfFile = readBy(
-  (file) => readFileSync(file, 'utf8'),
-  (error) =>
-    `names a file that cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : ''})`,
-);
 
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
@@ -124,7 +117,7 @@ const schema = z.object({
   DKIM_DOMAIN: optional(dkimName),
   DKIM_SELECTOR: optional(dkimName),
   DKIM_KEY: optional(dkimKey),
-  DKIM_KEY_FILE: optional(textOfFile.pipe(dkimKey)),
+  DKIM_KEY_FILE: optional(z.string()),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
   SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
   SEAL_DIR: optional(z.string()),
@@ -172,6 +165,7 @@ export function readConfig(environment: Environment) {
     /** Undefined: the name of this host. */
     smtpName: settings.SMTP_NAME,
     mailConnections: settings.MAIL_CONNECTIONS,
+    /** Undefined: e-mails are not signed. */
     dkim: dkimIn(settings),
     ...storesIn(settings),
     /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
@@ -211,15 +205,13 @@ function storesIn(settings: z.output<typeof storesSchema>) {
   };
 }
 
-/** Undefined: e-mails are not signed. */
-function dkimIn(settings: z.output<typeof schema>): DkimSettings | undefined {
-  const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: key, DKIM_KEY_FILE: keyOfFile } = settings;
-  if (key !== undefined && keyOfFile !== undefined)
+function dkimIn(settings: z.output<typeof schema>) {
+  const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: privateKey, DKIM_KEY_FILE: keyFile } = settings;
+  if (privateKey !== undefined && keyFile !== undefined)
     throw new ConfigurationError('DKIM_KEY and DKIM_KEY_FILE are two places of one key: only one of them may be set');
-  const privateKey = key ?? keyOfFile;
-  if (domain !== undefined && selector !== undefined && privateKey !== undefined)
-    return { domain, selector, privateKey };
-  if ([domain, selector, privateKey].every((setting) => setting === undefined)) return undefined;
+  const key = privateKey === undefined ? keyFile && { file: keyFile } : { privateKey };
+  if (domain !== undefined && selector !== undefined && key) return { domain, selector, key };
+  if ([domain, selector, key].every((setting) => setting === undefined)) return undefined;
   throw new ConfigurationError(
     'DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY or DKIM_KEY_FILE are needed together: the domain that signs, the name of its key, and the key',
   );

@@ -9,6 +9,7 @@ import { dkimRecord, isDnsName, parseDkimKey } from '../../src/mailer/dkim-key.j
 import { signed } from '../../src/mailer/dkim.js';
 import { composeMail } from '../../src/mailer/message.js';
 import { readConfig } from '../../src/stores/config.js';
+import { readDkim } from '../../src/stores/dkim.js';
 import { someMessage } from '../support/mailing.js';
 
 const pemOf = (bits: number): string =>
@@ -125,34 +126,38 @@ test.skipIf(!hasDkimpy())('dkimpy finds the signature valid, and an altered mess
 
 describe('the configuration', () => {
   const settings = { DKIM_DOMAIN: 'example.org', DKIM_SELECTOR: 's1', DKIM_KEY: privateKey };
+  const settingsIn = (environment: Record<string, string>) => {
+    const { dkim } = readConfig(environment);
+    return dkim && readDkim(dkim);
+  };
 
   test('takes a key with its lines or in one line, and none at all', () => {
-    expect(readConfig(settings).dkim).toEqual({ ...dkim, privateKey: privateKey.trim() });
+    expect(settingsIn(settings)).toEqual({ ...dkim, privateKey: privateKey.trim() });
     const inOneLine = privateKey.replaceAll('\n', '\\n');
-    expect(readConfig({ ...settings, DKIM_KEY: inOneLine }).dkim).toEqual({ ...dkim, privateKey: privateKey.trim() });
-    expect(readConfig({}).dkim).toBeUndefined();
+    expect(settingsIn({ ...settings, DKIM_KEY: inOneLine })).toEqual({ ...dkim, privateKey: privateKey.trim() });
+    expect(settingsIn({})).toBeUndefined();
   });
 
   test.each([
     [{ DKIM_KEY: '' }, /^DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY or DKIM_KEY_FILE are needed together/],
     [{ DKIM_SELECTOR: '' }, /needed together/],
     [{ DKIM_DOMAIN: '', DKIM_SELECTOR: '' }, /needed together/],
-    [{ DKIM_KEY_FILE: import.meta.filename }, /DKIM_KEY_FILE must be an RSA private key/],
-    [{ DKIM_KEY_FILE: '/nowhere/key.pem' }, /DKIM_KEY_FILE names a file that cannot be read \(ENOENT\)/],
+    [{ DKIM_KEY: '', DKIM_KEY_FILE: import.meta.filename }, /DKIM_KEY_FILE must be an RSA private key/],
+    [{ DKIM_KEY: '', DKIM_KEY_FILE: '/nowhere/key.pem' }, /^DKIM_KEY_FILE names a file that cannot be read: ENOENT/],
     [{ DKIM_DOMAIN: 'bücher.example' }, /DKIM_DOMAIN must be a name of the DNS in ASCII/],
     [{ DKIM_SELECTOR: 's1;d=x' }, /DKIM_SELECTOR must be a name of the DNS/],
     [{ DKIM_KEY: pemOf(1_024).slice(0, -60) }, /DKIM_KEY must be an RSA private key/],
     [{ DKIM_KEY: 'secret words' }, /^(?!.*secret words).*DKIM_KEY must be an RSA private key/],
   ])('is refused: %j', (change, expected) => {
-    expect(() => readConfig({ ...settings, ...change })).toThrow(expected);
+    expect(() => settingsIn({ ...settings, ...change })).toThrow(expected);
   });
 
   test('takes a key from a file, and refuses two places of it', async () => {
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'audience-dkim-')), 'key.pem');
     onTestFinished(() => rm(path.dirname(file), { recursive: true }));
     await writeFile(file, privateKey);
-    expect(readConfig({ ...settings, DKIM_KEY: '', DKIM_KEY_FILE: file }).dkim?.privateKey).toBe(privateKey.trim());
-    expect(() => readConfig({ ...settings, DKIM_KEY_FILE: file })).toThrow(/only one of them may be set/);
+    expect(settingsIn({ ...settings, DKIM_KEY: '', DKIM_KEY_FILE: file })?.privateKey).toBe(privateKey.trim());
+    expect(() => settingsIn({ ...settings, DKIM_KEY_FILE: file })).toThrow(/only one of them may be set/);
   });
 
   test('refuses keys that receivers refuse', () => {
