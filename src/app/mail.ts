@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { MailerReport } from '../mailer/job.js';
 import { breakerTimings } from '../mailer/breaker.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer } from '../mailer/mailer.js';
@@ -17,6 +16,7 @@ import { createErasureCheck } from '../privacy/reach.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { openMailRuns } from './mail-runs.js';
 import { runSubscriber, type Runner } from './run-subscriber.js';
+import { mailReport } from './mail-report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
@@ -102,25 +102,4 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
       logger.info(file, 'e-mail written to the outbox');
     },
   });
-}
-
-const untrustedCertificate =
-  'the certificate of the mail server (SMTP_URL) is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that a valid certificate names';
-
-function mailReport(logger: Logger): (report: MailerReport) => void {
-  return (report) => {
-    if ('error' in report) {
-      const { error, ...line } = report;
-      logger.error({ ...line, err: error }, 'mailer');
-    } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
-      logger.info(report, 'mailer');
-    else if (report.type === 'relay_accepts') logger.info(report, 'the mail server takes e-mails again');
-    else if (report.type === 'relay_refuses')
-      logger.error(
-        report,
-        'the mail server takes no e-mail: e-mails wait, and a connection is tried from time to time',
-      );
-    else if (report.type === 'recorded' && report.certificate !== undefined) logger.error(report, untrustedCertificate);
-    else logger.warn(report, 'mailer');
-  };
 }

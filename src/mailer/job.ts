@@ -24,7 +24,7 @@ export type MailerReport =
       readonly reason: string;
       readonly smtp_code?: number | undefined;
       readonly enhanced_code?: string | undefined;
-      readonly certificate?: string | undefined;
+      readonly tls_code?: string | undefined;
     }
   /** The attempt was over for the log before this run could say how it ended, and nothing was written. */
   | { readonly type: 'superseded'; readonly email_id: string; readonly attempt: number; readonly reason: string }
