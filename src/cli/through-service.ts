@@ -1,4 +1,5 @@
 /** What commands do through the running service: find it, read lists, change things one by one. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CommandFailedError } from '../transfer/failures.js';
 import type { CommandLine } from './command-line.js';
@@ -44,11 +45,15 @@ interface Change {
   readonly unknown: string;
 }
 
-/** One by one: a refusal does not keep the others from being changed. */
+/** One by one: a refusal does not keep the others from being changed. The rate limit is waited for. */
 export async function changeEach(ids: readonly string[], change: Change, line: CommandLine): Promise<void> {
   const { service, pathOf, body = {}, unknown } = change;
   for (const id of ids) {
-    const { status, data, message } = await service.ask({ method: 'POST', path: pathOf(encodeURIComponent(id)), body });
+    const request = { method: 'POST', path: pathOf(encodeURIComponent(id)), body } as const;
+    let answer = await service.ask(request);
+    for (; answer.status === 429; answer = await service.ask(request))
+      await sleep(answer.retryAfter * 1_000, undefined, { signal: line.signal });
+    const { status, data, message } = answer;
     if (status === 200) await line.stdout.write(line.json ? `${JSON.stringify(data)}\n` : `${id}: ${message}\n`);
     else {
       line.exitWith(1);

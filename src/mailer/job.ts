@@ -34,6 +34,8 @@ export type MailerReport =
   | { readonly type: 'abandoned'; readonly email_id: string; readonly attempt: number; readonly reason: string }
   /** The lease of this run ran out: nothing more is handed over under its id. */
   | { readonly type: 'lapsed'; readonly run_id: string }
+  /** E-mails that had waited for too long while the relay took none. */
+  | { readonly type: 'held_overdue'; readonly emails: number; readonly reason: string }
   | { readonly type: 'fault'; readonly email_id: string | null; readonly error: unknown };
 
 export interface AttemptOptions {
@@ -78,7 +80,7 @@ export interface Job {
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */
-export const contextOf = ({ email }: Job, causationId: string): CommandContext => ({
+export const contextOf = ({ email }: Pick<Job, 'email'>, causationId: string): CommandContext => ({
   correlationId: email.correlationId,
   causationId,
   requestId: email.requestId,

@@ -5,6 +5,7 @@ import type { Due, Subscriber } from '../flow/subscriber.js';
 import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
 import { createCooldowns } from './cooldowns.js';
+import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
 import { iso, type AttemptOptions } from './job.js';
 import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
@@ -19,7 +20,7 @@ export interface DueEmail {
   readonly next_attempt_at: string | null;
 }
 
-export interface MailerOptions extends AttemptOptions {
+export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   /** E-mails that are being sent. */
@@ -28,8 +29,8 @@ export interface MailerOptions extends AttemptOptions {
   readonly breakerTimings: BreakerTimings;
 }
 
-/** A connection without an e-mail, or an e-mail. */
-export type MailWork = 'probe' | DueEmail;
+/** A connection without an e-mail, e-mails that have waited for too long while the relay refuses, or an e-mail. */
+export type MailWork = 'probe' | 'hold' | DueEmail;
 
 export interface MailSubscriber extends Subscriber<MailWork> {
   /** `hasRun`: attempts may be claimed, as far as this process's lease goes. */
@@ -38,6 +39,8 @@ export interface MailSubscriber extends Subscriber<MailWork> {
   cutOff(stream: string): boolean;
 }
 
+/** Polls between two looks for e-mails that have waited for too long. */
+const pollsOfHold = 12;
 /** Milliseconds between two looks for orphaned attempts, at the start of a sole writer. */
 const sweepPause = 250;
 
@@ -46,6 +49,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
   const running = new Map<string, AbortController>();
   const cooldowns = createCooldowns(timings.stale, monotonic);
   const relay = createRelay(options);
+  let nextHold = 0;
   const orphans = createOrphans({
     ...options,
     pause: soleWriter ? Math.min(timings.poll, sweepPause) : timings.poll,
@@ -59,6 +63,7 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     const limit = free + running.size + cooldowns.size() + 1;
     const listed = await options.due(iso(clock() + timings.poll), limit);
     if (relay.isProbeDue()) return { work: ['probe'], rest: timings.poll };
+    if (relay.status().refuses !== undefined && monotonic() >= nextHold) return { work: ['hold'], rest: timings.poll };
     return choose([...orphans.all(), ...listed], free);
   }
 
@@ -86,8 +91,17 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     return Math.max(wait, cooldowns.remaining(stream));
   }
 
+  /** For as long as there are any: they come in portions. */
+  async function hold(signal: AbortSignal): Promise<void> {
+    nextHold = monotonic() + pollsOfHold * timings.poll;
+    let reason = relay.status().refuses?.reason;
+    while (reason !== undefined && !signal.aborted && (await holdOverdue(options, reason, signal)) > 0)
+      reason = relay.status().refuses?.reason;
+  }
+
   async function handle(work: MailWork, signal: AbortSignal): Promise<void> {
     if (work === 'probe') return await relay.probe(signal);
+    if (work === 'hold') return await hold(signal);
     const { stream, email_id } = work;
     const isOrphan = orphans.remove(stream);
     const cut = new AbortController();

@@ -4,8 +4,9 @@ import type { RecordDeferred, RecordFailed, RecordInDoubt, RecordSent } from '..
 import { contextOf, iso, type AttemptResult, type Job } from './job.js';
 import { claimEventId } from './load.js';
 import type { Withdrawal } from './may-go-out.js';
-import { backoffDelay } from './timings.js';
-import type { AttemptReason, Reply, SendOutcome } from './transport.js';
+import { isPutOff } from './smtp-outcome.js';
+import { backoffDelay, doubtDelay } from './timings.js';
+import type { AttemptReason, Reply, SendOutcome, Stage } from './transport.js';
 
 /** Those of the transport, and the mailer's own. */
 export type EndingReason =
@@ -16,6 +17,7 @@ export interface Ending extends Reply {
   readonly status: Exclude<SendOutcome['status'], 'withdrawn'>;
   readonly reason: EndingReason;
   readonly tls_code?: string | undefined;
+  readonly stage?: Stage | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;
   /** There is no further attempt, for this reason. */
@@ -81,30 +83,29 @@ function commandOf(job: Job, attempt: number, ending: Ending): Verdict {
   }
 }
 
-/** For the operator to put right: no e-mail may fail of it. */
-const operatorsTrouble: ReadonlySet<EndingReason> = new Set(['policy', 'auth_failed', 'tls']);
-
 function deferredOrGivenUp(
   { options, email }: Job,
-  outcome: Omit<RecordFailed, 'type'> & { readonly reason: EndingReason },
-  { delay, cancel }: Pick<Ending, 'delay' | 'cancel'>,
+  outcome: Omit<RecordFailed, 'type'>,
+  { delay, cancel, ...ending }: Ending,
 ): RecordDeferred | RecordFailed {
   const { clock, random, timings } = options;
   const now = clock();
   if (delay !== undefined) return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now + delay), cancel };
   const end = Date.parse(email.state.since) + timings.giveUp;
   if (now >= end)
-    return operatorsTrouble.has(outcome.reason)
-      ? { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true }
-      : { type: 'RecordFailed', ...outcome, reason: 'gave_up' };
+    return isPutOff(ending)
+      ? { type: 'RecordFailed', ...outcome, reason: 'gave_up' }
+      : { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(now), hold: true };
   const next = now + backoffDelay(email.state.attempts, timings, random);
   return { type: 'RecordDeferred', ...outcome, next_attempt_at: iso(Math.min(next, end)) };
 }
 
 function inDoubt({ options, email, runId }: Job, attempt: number, reason: EndingReason): RecordInDoubt {
-  const { clock, random, timings, inDoubtPolicy } = options;
+  const { clock, random, timings, soleWriter, inDoubtPolicy } = options;
   const now = clock();
-  const next = now + backoffDelay(email.state.doubts.length, timings, random);
+  // The sender is known to be dead. All else was handed over to a server that may still be at work on it.
+  const delay = soleWriter && reason === 'run_ended' ? backoffDelay : doubtDelay;
+  const next = now + delay(email.state.doubts.length, timings, random);
   return {
     type: 'RecordInDoubt',
     attempt,

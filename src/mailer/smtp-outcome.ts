@@ -19,7 +19,7 @@ export function beforeHandOver(fault: SmtpFault, reached: Stage): SendOutcome {
   const { error } = fault;
   const stage = error.command === 'DATA' ? 'data' : reached;
   const reply = replyOf(error.response);
-  if (isRefusal(error) && !isPolicy(reply)) return { status: 'failed', reason: 'smtp_5xx', stage, ...reply };
+  if (isRefusal(error) && !isPolicy(error)) return { status: 'failed', reason: 'smtp_5xx', stage, ...reply };
   // nodemailer compares the size with what the server announced and sends nothing.
   if (error.code === 'EMESSAGE' && error.responseCode === undefined)
     return { status: 'failed', reason: 'too_large', stage };
@@ -45,7 +45,8 @@ export function afterHandOver(fault: SmtpFault): SendOutcome {
   const { responseCode: code } = error;
   if (error.code !== 'EMESSAGE' || code === undefined) return { status: 'in_doubt', reason: reasonOf(error) };
   const reply = replyOf(error.response);
-  if (isPolicy(reply)) return { status: 'deferred', reason: 'policy', stage: 'data', ...reply };
+  if (authenticationCodes.includes(code)) return { status: 'deferred', reason: 'auth_failed', stage: 'data', ...reply };
+  // Here 5.7.x is about what the message says.
   return code >= 500
     ? { status: 'failed', reason: 'smtp_5xx', stage: 'data', ...reply }
     : { status: 'deferred', reason: 'smtp_4xx', stage: 'data', ...reply };
@@ -62,25 +63,47 @@ export function replyOf(response?: string): Reply {
   };
 }
 
-/** Refused because of who sends, not of what the message says: relaying denied, log in first, a blocked address. */
-const isPolicy = ({ smtp_code = 0, enhanced_code = '' }: Reply): boolean =>
-  smtp_code >= 500 && enhanced_code.startsWith('5.7.');
-
 const messageCommands = ['MAIL FROM', 'RCPT TO', 'DATA'];
 /** "Log in first" and the like: the operator's error, for which no mail may be lost. */
 const authenticationCodes = [530, 534, 535, 538];
-/** "Bad sequence of commands": the conversation went wrong, not the message. */
-const badSequence = 503;
+/** Unknown commands, bad sequences and the like: the conversation went wrong, not the message. */
+const conversationCodes = [500, 502, 503, 504];
 
 function isRefusal({ command, responseCode }: SmtpError): boolean {
-  if (responseCode === undefined || responseCode < 500 || responseCode === badSequence) return false;
+  if (responseCode === undefined || responseCode < 500 || conversationCodes.includes(responseCode)) return false;
   return messageCommands.includes(command ?? '') && !authenticationCodes.includes(responseCode);
 }
+
+/** Such as 5.1.1 and 5.2.2. Of what stands under 5.1, 7 and 8 are about the sender. */
+const isOfRecipient = (enhancedCode: string): boolean => /^[45]\.(?:1\.(?:[1-6]|10)|2\.\d+)$/.test(enhancedCode);
+const isOfSender = (enhancedCode: string): boolean => /^[45]\.1\.[78]$/.test(enhancedCode);
+const isOfSize = ({ smtp_code, enhanced_code = '' }: Reply): boolean =>
+  smtp_code === 552 || enhanced_code.endsWith('.3.4');
+
+/** How servers without enhanced codes say that it is us whom they refuse: relaying, the sender's address, our name. */
+const aboutUs =
+  /\brelay(?:ing)?\b(?! (?:recipient|domain))|\brcpthosts\b|\bsender (?:verif|address|domain|denied|rejected)|\bclient host\b|\b(?:helo|ehlo)\b|\bauthenticat/i;
+const withoutAddresses = (text: string): string => text.replace(/<[^>]*>|\S+@\S+/g, '');
+
+/** Refused because of who sends, not of who is to receive it. Not asked once the message is handed over. */
+function isPolicy({ command = '', response = '' }: SmtpError): boolean {
+  const reply = replyOf(response);
+  const { smtp_code = 0, enhanced_code = '' } = reply;
+  const isForGood = smtp_code >= 500 && !conversationCodes.includes(smtp_code);
+  if (command === 'MAIL FROM') return isForGood && !isOfSize(reply);
+  if (isForGood && enhanced_code.startsWith('5.7.')) return true;
+  if (command !== 'RCPT TO' || isOfRecipient(enhanced_code)) return false;
+  return isOfSender(enhanced_code) || aboutUs.test(withoutAddresses(response));
+}
+
+/** The server went on saying "later" of this e-mail. All else is the state of the relay or of the way to it: no e-mail fails of that. */
+export const isPutOff = ({ reason, stage }: { readonly reason: string; readonly stage?: Stage | undefined }): boolean =>
+  reason === 'smtp_4xx' && stage !== 'connection';
 
 function reasonOf(error: SmtpError): AttemptReason {
   const { code, responseCode, originalCode = '' } = error;
   if (code === 'EAUTH' || authenticationCodes.includes(responseCode ?? 0)) return 'auth_failed';
-  if (isPolicy(replyOf(error.response))) return 'policy';
+  if (isPolicy(error)) return 'policy';
   if (code === 'ETLS' || tlsCodes.test(originalCode)) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
   return responseCode === undefined ? unanswered(code) : answered(error, responseCode);

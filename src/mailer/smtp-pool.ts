@@ -30,7 +30,7 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
   const sessions = new Map<Session, number>();
   /** With the end of its time; the one used last stands last. */
   const idle = new Map<Session, NodeJS.Timeout>();
-  const waiting: Waiting[] = [];
+  const waiting = new Set<Waiting>();
   let most = connections;
   let closing = false;
 
@@ -67,10 +67,10 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
   }
 
   function serve(): void {
-    for (const next of [...waiting]) {
+    for (const next of waiting) {
       const lease = leaseFor(next);
       if (lease === undefined) continue;
-      waiting.splice(waiting.indexOf(next), 1);
+      waiting.delete(next);
       sessions.set(lease.session, (sessions.get(lease.session) ?? 0) + 1);
       next.take(lease);
     }
@@ -91,23 +91,15 @@ export function createSmtpPool({ open, connections, timings }: PoolOptions) {
   }
 
   return {
-    /** A connection for one e-mail, as soon as there is one; undefined once `signal` has aborted. The caller gives it back or destroys it. */
-    acquire(signal: AbortSignal, { fresh = false } = {}): Promise<Lease | undefined> {
-      return new Promise((resolve) => {
-        if (signal.aborted) return resolve(undefined);
-        const leave = (): void => {
-          waiting.splice(waiting.indexOf(entry), 1);
-          resolve(undefined);
-        };
-        const take = (lease: Lease): void => {
-          signal.removeEventListener('abort', leave);
-          resolve(lease);
-        };
-        const entry = { fresh, take };
-        signal.addEventListener('abort', leave, { once: true });
-        waiting.push(entry);
-        serve();
-      });
+    /**
+     * Gives `take` a connection for one e-mail as soon as there is one, to be given back or destroyed. Call what it
+     * returns to wait no longer.
+     */
+    acquire(take: Waiting['take'], { fresh = false } = {}): () => void {
+      const entry = { fresh, take };
+      waiting.add(entry);
+      serve();
+      return () => waiting.delete(entry);
     },
     /**
      * The conversation on it has come to a clean end. What the server says without being asked is read with the reply

@@ -42,28 +42,34 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   };
 }
 
-async function probe(pool: SmtpPool, signal: AbortSignal): Promise<ProbeOutcome> {
-  // They may be of the time before the trouble.
-  pool.retireIdle();
-  const lease = await pool.acquire(signal);
-  if (lease === undefined) return probeRefused({ reason: 'stopped' });
-  const { session } = lease;
-  const stop = (): void => session.destroy();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  const fault = await session.ready;
-  signal.removeEventListener('abort', stop);
-  if (fault === undefined) {
-    pool.release(session);
-    return { status: 'ready' };
-  }
-  session.destroy();
-  return probeRefused(signal.aborted ? { reason: 'stopped' } : fault);
+function probe(pool: SmtpPool, signal: AbortSignal): Promise<ProbeOutcome> {
+  return new Promise((resolve) => {
+    let session: Session | undefined;
+    let leaveQueue = (): void => undefined;
+    const stop = (): void => {
+      leaveQueue();
+      session?.destroy();
+      resolve(probeRefused({ reason: 'stopped' }));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) return stop();
+    // They may be of the time before the trouble.
+    pool.retireIdle();
+    leaveQueue = pool.acquire((lease) => {
+      session = lease.session;
+      void session.ready.then((fault) => {
+        signal.removeEventListener('abort', stop);
+        if (fault === undefined) pool.release(lease.session);
+        else lease.session.destroy();
+        resolve(fault === undefined ? { status: 'ready' } : probeRefused(fault));
+      });
+    });
+  });
 }
 
 function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOutcome> {
   return new Promise((resolve) => {
-    const over = new AbortController();
+    let leaveQueue = (): void => undefined;
     let session: Session | undefined;
     let stage: Stage = 'connection';
     let handedOver = false;
@@ -73,7 +79,7 @@ function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOu
       settled = true;
       for (const timer of timers) clearTimeout(timer);
       limits.signal.removeEventListener('abort', stop);
-      over.abort();
+      leaveQueue();
       resolve(outcome);
     };
     /** The connection is of no further use: nothing more may leave on it before the outcome is told. */
@@ -124,16 +130,15 @@ function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOu
       const transaction = await current.transact(mail, body);
       body.destroy();
       if (settled) return;
-      if (transaction.status === 'ended' && kept) return await again(current);
+      if (transaction.status === 'ended' && kept) return again(current);
       conclude(current, transaction);
     }
 
     /** The server had ended the kept connection, so this e-mail gets a new one. */
-    async function again(ended: Session): Promise<void> {
+    function again(ended: Session): void {
       ended.destroy();
       stage = 'connection';
-      const lease = await pool.acquire(over.signal, { fresh: true });
-      if (lease !== undefined) await converse(lease);
+      leaveQueue = pool.acquire((lease) => void converse(lease), { fresh: true });
     }
 
     function conclude(current: Session, transaction: Transaction): void {
@@ -157,7 +162,7 @@ function attempt(pool: SmtpPool, mail: Mail, limits: SendLimits): Promise<SendOu
       }
     }
 
-    void pool.acquire(over.signal).then((lease) => lease && converse(lease));
+    leaveQueue = pool.acquire((lease) => void converse(lease));
   });
 }
 

@@ -19,7 +19,9 @@ export const mailerTimings = {
   /** Ceiling of the first back-off; each further one doubles, up to `backoffCap`. */
   backoff: 10 * second,
   backoffCap: 4 * hour,
-  /** From the request to giving up on a server that keeps deferring. */
+  /** First pause after a lost reply; doubles. Postfix waits as long, and RFC 1047 says why: the server may still be at work. */
+  inDoubt: 5 * minute,
+  /** From the request, or the last release, to giving up: then an e-mail fails or is held. */
   giveUp: 48 * hour,
   /** How long a hint that led nowhere is not followed again; doubles while it leads nowhere. */
   stale: second,
@@ -33,3 +35,7 @@ export function backoffDelay(round: number, { backoff, backoffCap }: MailerTimin
   const ceiling = Math.min(backoffCap, backoff * 2 ** Math.min(round, 30));
   return Math.round(backoff / 10 + random() * ceiling);
 }
+
+/** Never shorter than the first pause, a little longer so that many do not come at once. `round` counts from 0. */
+export const doubtDelay = (round: number, { inDoubt }: MailerTimings, random: () => number): number =>
+  Math.round(inDoubt * 2 ** round * (1 + random() / 10));

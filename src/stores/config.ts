@@ -19,10 +19,22 @@ const wholeNumber = (most: number) =>
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+function milliseconds(text: string): number {
+  return Number.parseInt(text, 10) * (unitMs[text.slice(-1)] ?? 0);
+}
+
 const duration = z
   .string()
   .regex(/^(?:0|\d{1,6}[smhd])$/, 'must be a duration such as 24h, 30m or 90s, or 0 for off')
-  .transform((text) => Number.parseInt(text, 10) * (unitMs[text.slice(-1)] ?? 0));
+  .transform(milliseconds);
+
+/** At least one second; `most` as it is written. */
+const pause = (most: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a duration such as 48h, 5m or 90s')
+    .transform(milliseconds)
+    .refine((value) => value <= milliseconds(most), `must be at most ${most}`);
 
 /** Checks the scheme only. The rest, such as several hosts, is for the client of the server to read. */
 const url = (...schemes: readonly string[]) =>
@@ -129,6 +141,8 @@ const schema = z.object({
   LOG_LEVEL: optional(z.enum(logLevels, `must be one of ${logLevels.join(', ')}`)).default('info'),
   RETAIN_EMAILS: optional(wholeNumber(36_500)).default(0),
   MAIL_IN_DOUBT: optional(z.enum(['resend', 'hold'], 'must be resend or hold')).default('resend'),
+  MAIL_IN_DOUBT_AFTER: optional(pause('1d')).default(milliseconds('5m')),
+  MAIL_GIVE_UP_AFTER: optional(pause('365d')).default(milliseconds('48h')),
 });
 
 export type Config = ReturnType<typeof readConfig>;
@@ -179,6 +193,8 @@ export function readConfig(environment: Environment) {
     /** Days; 0: for ever. */
     retainEmails: settings.RETAIN_EMAILS,
     mailInDoubt: settings.MAIL_IN_DOUBT,
+    /** Milliseconds: the first pause after a lost reply, and from the request to giving up. */
+    mailTimings: { inDoubt: settings.MAIL_IN_DOUBT_AFTER, giveUp: settings.MAIL_GIVE_UP_AFTER },
   };
 }
 

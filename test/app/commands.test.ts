@@ -5,11 +5,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CommandContext } from '../../src/commands/batch.js';
 import { UnreadableEventError } from '../../src/events/codec.js';
-import { deriveStreamKeys } from '../../src/events/streams.js';
+import { deriveStreamKeys, emailStream, erasuresStream } from '../../src/events/streams.js';
 import { StoreUnavailableError, type EventStore } from '../../src/eventstore/event-store.js';
 import { openSqliteEventStore, type SqliteEventStore } from '../../src/eventstore/sqlite/event-store.js';
 import { openCommands } from '../../src/app/commands.js';
-import { exampleEvents, toAppend } from '../support/examples.js';
+import { exampleEvents, exampleTime, toAppend } from '../support/examples.js';
 
 let folder: string;
 let store: SqliteEventStore;
@@ -26,10 +26,11 @@ afterEach(async () => {
 
 const none = { load: () => Promise.resolve(undefined), save: () => Promise.resolve(), close: () => Promise.resolve() };
 const context: CommandContext = { correlationId: 'c', causationId: 'c', requestId: 'r', actor: 'test' };
+const keys = deriveStreamKeys('a secret of the tests, long enough for a key');
 const opened = (on: EventStore = store) =>
   openCommands({
     store: on,
-    keys: deriveStreamKeys('a secret of the tests, long enough for a key'),
+    keys,
     onAppended: () => undefined,
     onUnchanged: () => undefined,
     onUnreadable: (stream, reason) => told.push({ stream, reason }),
@@ -55,6 +56,29 @@ test.each([
     await expect(attempt()).rejects.toMatchObject({ code: 'unavailable', cause: expect.any(Error) as unknown });
   expect((await audience.tags.create('VIP', context)).name).toBe('VIP');
   await writes.close();
+});
+
+test('who asked to be erased is not written to again: what failed before is not released, what came after is', async () => {
+  const { audience, emails, erasures } = await opened();
+  const message = { from_email: 'a@b.example', to_email: 'ada@example.com', subject: 's', mail_template: 't' };
+  /** As the view has it. */
+  async function failedEmail() {
+    const { emailId, position } = await audience.email.send({ message, idempotencyKey: undefined }, context);
+    const stream = emailStream(keys.emailKey({ emailId }));
+    const start = { run_id: 'run', deadline: '2999-01-01T00:00:00.000Z', now: exampleTime };
+    await emails.execute({ stream, command: { type: 'StartDispatch', ...start }, context });
+    await emails.execute({ stream, command: { type: 'RecordFailed', attempt: 1, reason: 'smtp_5xx' }, context });
+    return { stream, recipientKey: keys.contactKey('ada@example.com'), position };
+  }
+  const release = (email: Awaited<ReturnType<typeof failedEmail>>) =>
+    audience.email.release(email, exampleTime, context);
+  const [first, second] = [await failedEmail(), await failedEmail()];
+  expect(await release(first)).toMatchObject({ status: 'deferred' });
+  const asked = { type: 'Request', erasure_id: 'ers_1', subject_key: second.recipientKey } as const;
+  await erasures.execute({ stream: erasuresStream, command: asked, context });
+  await expect(release(second)).rejects.toMatchObject({ code: 'recipient_erased' });
+  expect((await emails.fresh(second.stream)).state.status).toBe('failed');
+  expect(await release(await failedEmail())).toMatchObject({ status: 'deferred' });
 });
 
 test('an event that cannot be read at the beginning of the log ends the start, by its place', async () => {

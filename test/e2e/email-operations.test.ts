@@ -23,11 +23,14 @@ afterEach(async () => {
       await on.post(`/v1/email/${String(email_id)}/cancel`);
 });
 
-async function send(to: Service): Promise<string> {
-  const message = { from_email: 'a@b.example', to_email: someAddress(), subject: 'Hi', mail_template: '<p>Hi</p>' };
-  const answer = await to.post('/v1/email/send', message);
-  return String(answer.headers.location).replace('/v1/email/', '');
-}
+const messageTo = (to_email = someAddress()) => ({
+  from_email: 'a@b.example',
+  to_email,
+  subject: 'Hi',
+  mail_template: '<p>Hi</p>',
+});
+const idIn = (answer: Answer): string => String(answer.headers.location).replace('/v1/email/', '');
+const send = async (to: Service): Promise<string> => idIn(await to.post('/v1/email/send', messageTo()));
 
 const until = (from: Service, id: string, state: string): Promise<Answer> =>
   eventually(
@@ -38,10 +41,10 @@ const until = (from: Service, id: string, state: string): Promise<Answer> =>
     },
     { what: `state ${state}` },
   );
-const conflict = (done: string): object => ({
+const conflict = (done: string, why = ''): object => ({
   statusCode: 409,
   status: 'Error',
-  message: `The email cannot be ${done}`,
+  message: `The email cannot be ${done}${why}`,
   type: 'conflict',
   data: {},
 });
@@ -100,6 +103,17 @@ test('audience email lists, releases and cancels through the service; without on
   expect(cancelled.err).toContain('There is no e-mail of this id');
   expect(cancelled.err).toContain(`${first}: The email cannot be cancelled`);
 
+  smtp.behave('close after dot', 'close after dot', 'recipient 550 5.1.1', 'accept');
+  for (const state of ['held', 'held', 'failed']) await until(on, await send(on), state);
+  expect(await run('release')).toMatchObject({ code: 2 });
+  expect(await run('release', first, '--reason', 'timeout')).toMatchObject({ code: 2 });
+  const none = await run('release', '--reason', 'auth_failed');
+  expect(none).toMatchObject({ code: 1, err: expect.stringMatching(/Reasons that there are: connection_lost\.$/m) });
+  const byReason = await run('release', '--reason', 'connection_lost');
+  expect(byReason.out.match(/released successfully/g)).toHaveLength(2);
+  expect((await run('release', '--reason', 'smtp_5xx', '--failed')).out.match(/released/g)).toHaveLength(1);
+  for (const { email_id } of (await on.get('/v1/email')).items().slice(-3)) await until(on, String(email_id), 'sent');
+
   const known = (await on.get('/v1/email')).items();
   await on.kill('SIGTERM');
   expect(jsonLines((await run('list', '--json')).out)).toEqual(known);
@@ -121,7 +135,7 @@ test('a 5.7.x refusal is deferred as policy, another 5xx fails; last_error has t
   expect(outcomes.slice(-2).map(({ data }) => data['enhanced_code'])).toEqual(['5.7.1', '5.1.1']);
 });
 
-test('a relay with a certificate that nobody trusts is named by readiness and in the log, with what to do', async () => {
+test('a relay with a certificate that nobody trusts is named by readiness and in the log, with what to do; clear text is warned of', async () => {
   const secure = await startSmtp(['accept'], { disabledCommands: [] });
   const other = await startService({ env: { SMTP_URL: secure.url } });
   onTestFinished(() => other.close());
@@ -134,6 +148,11 @@ test('a relay with a certificate that nobody trusts is named by readiness and in
   expect(ready).toMatchObject({ status: 200, body: { data: { mailer: { relay: { connections: 10, refuses } } } } });
   expect(other.output()).toMatch(/"type":"relay_refuses".*"reason":"tls".*takes no e-mail/);
   expect(secure.messages).toEqual([]);
+  expect(other.output()).not.toContain('clear text');
+  await other.close();
+  const clear = await startService({ env: { SMTP_URL: `${secure.url}?requireTLS=false` } });
+  onTestFinished(() => clear.close());
+  expect(clear.output()).toContain('SMTP_URL has requireTLS=false: e-mails may be sent in clear text');
 });
 
 test('a held e-mail is released and sent; then it can be neither released nor cancelled', async () => {
@@ -154,6 +173,50 @@ test('a held e-mail is released and sent; then it can be neither released nor ca
     expect(refused.body).toEqual(conflict(done));
   }
   expect((await on.get('/v1/email?state=held')).items()).toEqual([]);
+});
+
+test('a failed e-mail is released and sent, and then counts as no longer failed', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const outcomes = async () => {
+    const found = await on.get(`/v1/analytics/emails/outcomes?from=${today}&interval=month`);
+    return (found.body as { data: { rows: Record<string, number>[] } }).data.rows[0] ?? {};
+  };
+  const before = await outcomes();
+  smtp.behave('recipient 550 Not now', 'accept');
+  const message = messageTo();
+  const key = { 'idempotency-key': 'failed-once' };
+  const id = idIn(await on.post('/v1/email/send', message, key));
+  await until(on, id, 'failed');
+  const repeated = await on.post('/v1/email/send', message, key);
+  expect(repeated.headers['idempotent-replayed']).toBe('true');
+  const released = await on.post(`/v1/email/${id}/release`);
+  expect(released.body).toEqual(success('Email released successfully!', { email_id: id, state: 'deferred' }));
+  expect((await until(on, id, 'sent')).body).toMatchObject({ data: { attempts: 2 } });
+  expect(smtp.messages).toHaveLength(1);
+  const after = await outcomes();
+  const change = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
+  expect({ failed: change('failed'), reopened: change('reopened'), sent: change('sent') }).toEqual({
+    failed: 1,
+    reopened: 1,
+    sent: 1,
+  });
+  expect((await on.post(`/v1/email/${id}/release`)).body).toEqual(conflict('released'));
+});
+
+test('a failed e-mail that is erased with its recipient is not released', async () => {
+  smtp.behave('recipient 550 5.1.1');
+  const message = messageTo();
+  const id = idIn(await on.post('/v1/email/send', message));
+  await until(on, id, 'failed');
+  const asked = await on.post('/v1/privacy/erasures', { email: message.to_email });
+  const erasure = String(asked.field('erasure_id'));
+  await eventually(
+    async () => (await on.get(`/v1/privacy/erasures/${erasure}`)).field('status') === 'completed' || undefined,
+    { what: 'the erasure' },
+  );
+  const refused = await on.post(`/v1/email/${id}/release`);
+  expect(refused.status).toBe(409);
+  expect(refused.body).toEqual(conflict('released', ': what it said is erased'));
 });
 
 test('a cancelled e-mail is never sent, and stays cancelled', async () => {

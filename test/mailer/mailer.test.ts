@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
+import { holdOverdue } from '../../src/mailer/hold-overdue.js';
+import type { MailerReport } from '../../src/mailer/job.js';
 import type { DueEmail } from '../../src/mailer/mailer.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
+import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
 import { handlerOn, openPostOffice, quickTimings, smtpTransport, typesOf } from '../support/mailing.js';
 import { startSmtp } from '../support/smtp.js';
@@ -39,7 +42,8 @@ test('an attempt that a dead run left behind is in doubt at once for a sole writ
   const office = await openPostOffice();
   const { stream, email_id } = await office.request();
   await office.execute(stream, claimOf('dead', Date.now() + 60_000));
-  const timings = { ...quickTimings, attempt: 120_000, reply: 600 };
+  // The pause after a lost reply does not count where the sender is known to be dead.
+  const timings = { ...quickTimings, attempt: 120_000, reply: 600, inDoubt: 300_000 };
   office.startMailer({ transport: smtpTransport(smtp.url), timings });
   const found = await office.until(stream, 'EmailSent');
 
@@ -76,6 +80,56 @@ test('MAIL_IN_DOUBT=hold: what is in doubt is not sent again until it is release
   await office.execute(stream, { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
   const found = await office.until(stream, 'EmailSent');
   expect(typesOf(found).slice(-4)).toEqual(['EmailInDoubt', 'EmailReleased', 'EmailDispatchStarted', 'EmailSent']);
+});
+
+test('a lost reply is not followed by a second copy for five minutes, and then for twice as long', async () => {
+  const smtp = await startSmtp(['close after dot']);
+  const office = await openPostOffice();
+  const { inDoubt } = mailerTimings;
+  expect(inDoubt).toBe(300_000);
+  office.startMailer({ transport: smtpTransport(smtp.url), timings: { ...quickTimings, inDoubt } });
+  const { stream } = await office.request();
+  const doubt = (await office.until(stream, 'EmailInDoubt')).at(-1);
+  const next = doubt !== undefined && 'next_attempt_at' in doubt.data ? doubt.data.next_attempt_at : null;
+  const pause = Date.parse(next ?? '') - Date.parse(doubt?.metadata.at ?? '');
+  expect(pause).toBeGreaterThan(inDoubt - 1_000);
+  expect(pause).toBeLessThan(inDoubt * 1.1 + 1_000);
+  const pauses = [0, 1, 2, 3].map((round) => doubtDelay(round, mailerTimings, () => 0));
+  expect(pauses).toEqual([300_000, 600_000, 1_200_000, 2_400_000]);
+});
+
+test('while the relay takes nothing, what waits for too long is held, the oldest first, and no more than a portion', async () => {
+  const office = await openPostOffice();
+  const first = await office.request();
+  const others = [await office.request(), await office.request(), await office.request()];
+  const [released, cancelled, running] = others;
+  await office.execute(cancelled?.stream ?? '', { type: 'CancelEmail', reason: 'x' });
+  await office.execute(released?.stream ?? '', { type: 'HoldEmail', reason: 'restored' });
+  const reports: MailerReport[] = [];
+  const giveUp = 60_000;
+  const options = {
+    reader: office.store,
+    handler: office.handler,
+    overdue: office.overdue,
+    timings: { ...quickTimings, giveUp },
+    report: (report: MailerReport) => reports.push(report),
+  };
+  const hold = (now: number) => holdOverdue({ ...options, clock: () => now }, 'dns', new AbortController().signal);
+  expect(await hold(Date.now())).toBe(0);
+  await office.execute(running?.stream ?? '', claimOf('run', Date.now() + 600_000));
+  const later = Date.now() + giveUp + 1;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(later - giveUp));
+  await office.execute(released?.stream ?? '', { type: 'ReleaseEmail', next_attempt_at: iso(Date.now()) });
+
+  expect(await hold(later)).toBe(1);
+  expect(await hold(later)).toBe(0);
+  expect(reports).toEqual([{ type: 'held_overdue', emails: 1, reason: 'dns' }]);
+  const found = await office.events(first.stream);
+  expect(typesOf(found)).toEqual(['EmailRequested', 'EmailHeld']);
+  expect(found.at(-1)?.data).toEqual({ email_id: first.email_id, reason: 'dns' });
+  expect(found.at(-1)?.metadata).toMatchObject({ $correlationId: 'corr', $causationId: found[0]?.id, actor: 'mailer' });
+  // Its time began again with the release.
+  expect(typesOf(await office.events(released?.stream ?? '')).at(-1)).toBe('EmailReleased');
 });
 
 test('the fifth doubt is held', async () => {

@@ -146,7 +146,7 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
   const asked: string[] = [];
   relay.state.recipient = (address) => {
     asked.push(address);
-    return `550 relay not permitted for <${address}>`;
+    return `550 not today, <${address}>`;
   };
   const office = await openPostOffice();
   const requested = await several(office, 12);

@@ -32,6 +32,7 @@ const patient = {
 };
 const quick = { smtp: quickSmtp, mailer: quickTimings };
 const again = { events: deferredThenSent, received: 1, accepted: 1 };
+const refused = { events: failed, reasons: ['smtp_5xx'], received: 0, accepted: 0 };
 const doubtful = { events: doubtThenSent, received: 2, accepted: 1 };
 
 const cases: readonly Case[] = [
@@ -44,10 +45,16 @@ const cases: readonly Case[] = [
   { behaviours: ['recipient 450', 'accept'], ...again, reasons: ['smtp_4xx', 'accepted'] },
   { behaviours: ['recipient 530', 'accept'], ...again, reasons: ['auth_failed', 'accepted'] },
   { behaviours: ['recipient 554 5.7.1', 'accept'], ...again, reasons: ['policy', 'accepted'] },
-  { behaviours: ['data 550 5.7.26', 'accept'], ...again, received: 2, reasons: ['policy', 'accepted'] },
   { behaviours: ['data 451', 'accept'], ...again, received: 2, reasons: ['smtp_4xx', 'accepted'] },
   { behaviours: ['close at recipient', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
   { behaviours: ['close before dot', 'accept'], ...again, reasons: ['connection_lost', 'accepted'] },
+  // The relay refuses us and not the recipient, with or without an enhanced code: Exim, Postfix.
+  { behaviours: ['recipient 550 relay not permitted', 'accept'], ...again, reasons: ['policy', 'accepted'] },
+  { behaviours: ['recipient 550 Sender verify failed', 'accept'], ...again, reasons: ['policy', 'accepted'] },
+  { behaviours: ['recipient 454 4.7.1 Relay access denied', 'accept'], ...again, reasons: ['policy', 'accepted'] },
+  { behaviours: ['data 530 5.7.0 Log in', 'accept'], ...again, received: 2, reasons: ['auth_failed', 'accepted'] },
+  // The recipient, or the message.
+  { behaviours: ['data 550 5.7.1 Spam'], ...refused, received: 1 },
   { behaviours: ['recipient 550'], events: failed, reasons: ['smtp_5xx'], received: 0, accepted: 0 },
   { behaviours: ['data 554'], events: failed, reasons: ['smtp_5xx'], received: 1, accepted: 0 },
   { behaviours: ['close after dot', 'accept'], ...doubtful, reasons: ['connection_lost', 'accepted'] },
@@ -107,19 +114,46 @@ test('the reply of the server is kept under message only, with a salt', async ()
   expect(JSON.stringify(failure?.metadata)).not.toContain('example');
 });
 
-test('a server that always says later is tried again with a back-off, and after the time to give up the e-mail has failed', async () => {
-  const smtp = await startSmtp(['recipient 450']);
-  const office = await openPostOffice();
-  const timings = { ...quickTimings, giveUp: 300 };
-  office.startMailer({ transport: smtpTransport(smtp.url), timings });
-  const { stream } = await office.request();
-  const found = await office.until(stream, 'EmailFailed');
+const gaveUp = ['EmailRequested', 'EmailDispatchStarted', 'EmailDeferred', 'EmailHeld'];
 
-  const types = typesOf(found);
-  expect(types.slice(0, 3)).toEqual(['EmailRequested', 'EmailDispatchStarted', 'EmailDeferred']);
-  expect(types.slice(-2)).toEqual(['EmailDispatchStarted', 'EmailFailed']);
-  expect(found.at(-1)?.data).toMatchObject({ reason: 'gave_up' });
-  expect(found.at(2)?.data).toMatchObject({ reason: 'smtp_4xx' });
+test.each([
+  { what: 'nothing listens', url: (free: number) => `smtp://127.0.0.1:${free}`, reason: 'connection_refused' },
+  { what: 'the host has no name', url: () => 'smtp://relay.invalid:25', reason: 'dns' },
+])('$what: held after the time to give up, never failed', async ({ url, reason }) => {
+  const smtp = await startSmtp(['accept']);
+  await smtp.close();
+  const office = await openPostOffice();
+  office.startMailer({ transport: smtpTransport(url(smtp.port)), timings: { ...quickTimings, giveUp: 1 } });
+  const { stream, email_id } = await office.request();
+  const found = await office.until(stream, 'EmailHeld');
+  expect(typesOf(found)).toEqual(gaveUp);
+  expect(found.at(-2)?.data).toMatchObject({ reason });
+  expect(found.at(-1)?.data).toEqual({ email_id, reason });
+});
+
+test('smtp:// to a port that speaks TLS is the setting: held, never failed', async () => {
+  const smtp = await startSmtp(['accept'], { secure: true });
+  const office = await openPostOffice();
+  const url = smtp.url;
+  office.startMailer({ transport: smtpTransport(url), timings: { ...quickTimings, giveUp: 1 } });
+  const found = await office.until((await office.request()).stream, 'EmailHeld');
+  expect(typesOf(found)).toEqual(gaveUp);
+  expect(smtp.messages).toEqual([]);
+});
+
+test.each([
+  { behaviour: 'recipient 450', end: ['EmailFailed'], reason: 'gave_up' },
+  { behaviour: 'data 451', end: ['EmailFailed'], reason: 'gave_up' },
+  { behaviour: 'greet 421', end: ['EmailDeferred', 'EmailHeld'], reason: 'smtp_4xx' },
+  { behaviour: 'close at recipient', end: ['EmailDeferred', 'EmailHeld'], reason: 'connection_lost' },
+] as const)('$behaviour for too long ends as $end', async ({ behaviour, end, reason }) => {
+  const smtp = await startSmtp([behaviour]);
+  const office = await openPostOffice();
+  const timings = { ...patient.mailer, giveUp: 1 };
+  office.startMailer({ transport: smtpTransport(smtp.url, patient.smtp), timings });
+  const found = await office.until((await office.request()).stream, end.at(-1) ?? 'EmailHeld');
+  expect(typesOf(found).slice(2)).toEqual(end);
+  expect(found.at(-1)?.data).toMatchObject({ reason });
 });
 
 test('what the server refuses by policy is held after the time to give up, and tried anew when it is released', async () => {

@@ -2,10 +2,13 @@
 import { expect, test } from 'vitest';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';
 import { replyOf } from '../../src/mailer/smtp-outcome.js';
+import { smtpTimings } from '../../src/mailer/smtp-session.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
+import { mailerTimings } from '../../src/mailer/timings.js';
 import type { Mail, SendLimits } from '../../src/mailer/transport.js';
 import { quickSmtp, smtpTransport } from '../support/mailing.js';
-import { startSmtp } from '../support/smtp.js';
+import { startScriptedSmtp, usually } from '../support/scripted-smtp.js';
+import { startSmtp, type Behaviour } from '../support/smtp.js';
 
 const mail = (bytes = Buffer.from('Subject: x\r\n\r\nbody\r\n')): Mail => ({
   email_id: 'eml_1',
@@ -21,6 +24,48 @@ const limits = (change: Partial<SendLimits> = {}): SendLimits => ({
 });
 /** More than the kernel takes off our hands on its own. */
 const huge = Buffer.alloc(48 * 1024 * 1024, 'x'.repeat(70) + '\r\n');
+
+test('whose fault a refusal is: the relay and our settings never make an e-mail fail', async () => {
+  const smtp = await startSmtp(['accept']);
+  const transport = smtpTransport(smtp.url, smtpTimings);
+  const verdicts: readonly (readonly [Behaviour, string])[] = [
+    // Us: relaying, the sender, our name, a login.
+    ['sender 550 Sender verify failed', 'deferred policy envelope'],
+    ['sender 550 5.1.7 Bad address', 'deferred policy envelope'],
+    ['sender 553 5.1.8 No such domain', 'deferred policy envelope'],
+    ['recipient 550 Sender verify failed', 'deferred policy envelope'],
+    ['recipient 550 5.1.8 Sender address rejected: Domain not found', 'deferred policy envelope'],
+    ['recipient 550 relay not permitted', 'deferred policy envelope'],
+    ['recipient 554 5.7.1 Client host rejected: Access denied', 'deferred policy envelope'],
+    ['recipient 454 4.7.1 Relay access denied', 'deferred policy envelope'],
+    ["recipient 553 sorry, that domain isn't in my list of allowed rcpthosts", 'deferred policy envelope'],
+    ['recipient 504 5.5.2 Helo command rejected: need fully-qualified hostname', 'deferred policy envelope'],
+    ['recipient 503 Bad sequence of commands', 'deferred server_refused envelope'],
+    ['recipient 550 Authentication required', 'deferred policy envelope'],
+    ['data 530 5.7.0 Must log in first', 'deferred auth_failed data'],
+    // For now.
+    ['recipient 451 4.7.1 Greylisting in action', 'deferred smtp_4xx envelope'],
+    ['data 451 Try later', 'deferred smtp_4xx data'],
+    // The recipient, or the message; an address in the text is no word about us.
+    ['sender 552 5.3.4 Too large', 'failed smtp_5xx envelope'],
+    ['recipient 550 No such user', 'failed smtp_5xx envelope'],
+    ['recipient 550 No such user: relay@sender.example', 'failed smtp_5xx envelope'],
+    ['recipient 550 5.1.1 User unknown in relay recipient table', 'failed smtp_5xx envelope'],
+    ['recipient 550 User unknown in relay recipient table', 'failed smtp_5xx envelope'],
+    ['recipient 550 5.5.0 mailbox unavailable', 'failed smtp_5xx envelope'],
+    ['recipient 501 malformed address', 'failed smtp_5xx envelope'],
+    ['recipient 552 5.2.2 Over quota', 'failed smtp_5xx envelope'],
+    ['data 550 5.7.1 Looks like spam', 'failed smtp_5xx data'],
+    ['data 550 5.7.26 Fails DMARC', 'failed smtp_5xx data'],
+  ];
+  for (const [behaviour, verdict] of verdicts) {
+    smtp.behave(behaviour);
+    const { status, ...outcome } = await transport.send(mail(), limits());
+    const words = 'stage' in outcome ? [status, outcome.reason, outcome.stage] : [status];
+    expect(words.join(' '), behaviour).toBe(verdict);
+  }
+  transport.close();
+});
 
 test('a connection that breaks within the body is deferred: the dot was never given away', async () => {
   const smtp = await startSmtp(['close within body']);
@@ -137,6 +182,58 @@ test('SMTP_URL', () => {
   expect(parseSmtpUrl('smtp://[::1]:2525')).toMatchObject({ host: '::1', port: 2525, requireTLS: false });
   for (const url of ['http://x', 'nonsense', 'smtp://', 'smtp://h?tls=off', 'smtp://u:%ZZsecret@h'])
     expect(() => parseSmtpUrl(url)).toThrow(/^(?!.*secret)SMTP_URL|^user and password in SMTP_URL/);
+});
+
+test.each([
+  ['smtp://u:p@mail.example.com:2525', true],
+  ['smtp://mail.example.com:2525', false],
+  ['smtp://mail.example.com:2525?requireTLS=true', true],
+  ['smtp://u:p@localhost:2525', false],
+  ['smtp://u:p@127.0.0.2:2525', false],
+  ['smtp://u:p@[::1]:2525', false],
+  ['smtp://127.0.0.1', true],
+])('whether %s demands TLS', (url, requireTLS) => {
+  expect(parseSmtpUrl(url)).toMatchObject({ requireTLS, mayBeClear: false });
+});
+
+test('clear text must be allowed in so many words', () => {
+  const clear = { requireTLS: false, mayBeClear: true };
+  expect(parseSmtpUrl('smtp://u:p@mail.example.com?requireTLS=false')).toMatchObject(clear);
+  expect(parseSmtpUrl('smtps://u:p@mail.example.com?requireTLS=false')).toMatchObject({
+    secure: true,
+    mayBeClear: false,
+  });
+  for (const options of ['requireTLS=no', 'requireTLS', 'requireTLS=true&requireTLS=false'])
+    expect(() => parseSmtpUrl(`smtp://mail.example.com?${options}`)).toThrow(/requireTLS=true or requireTLS=false/);
+});
+
+test('a password never leaves in clear text because STARTTLS is missing', async () => {
+  const smtp = await startScriptedSmtp((asked) => (asked.command === 'STARTTLS' ? '502 no' : usually(asked)));
+  const server = { ...parseSmtpUrl(smtp.url.replace('//127.0.0.1', '//u:secret@mail.example.com')), host: '127.0.0.1' };
+  const transport = createSmtpTransport({ server, timings: quickSmtp, connections: 1 });
+  expect(await transport.send(mail(), limits())).toMatchObject({ status: 'deferred', reason: 'tls' });
+  expect(smtp.asked.map(({ command }) => command)).toEqual(['EHLO', 'STARTTLS']);
+});
+
+test('smtp:// on the port of smtps:// is refused with the right URL and without the password', () => {
+  expect(() => parseSmtpUrl('smtp://me:secret@mail.example.com:465')).toThrow(
+    'SMTP_URL must begin with smtps:// where the port is 465: smtps://user:password@mail.example.com:465',
+  );
+  expect(() => parseSmtpUrl('smtp://mail.example.com:465')).toThrow(/: smtps:\/\/mail\.example\.com:465$/);
+});
+
+test('time-outs are those of RFC 5321, and fit into an attempt', () => {
+  const minute = 60_000;
+  expect(smtpTimings).toMatchObject({
+    connection: 2 * minute,
+    greeting: 5 * minute,
+    idle: 5 * minute,
+    reply: 10 * minute,
+  });
+  const { attempt, reply, margin } = mailerTimings;
+  expect(reply).toBe(smtpTimings.reply);
+  // A relay that takes its time for the connection, the greeting and two replies.
+  expect(attempt - margin - reply).toBeGreaterThan(2 * minute + 5 * minute + 2 * (5 * minute));
 });
 
 test.each([

@@ -43,6 +43,7 @@ const email = (number: number, fields: Document) => ({
   open: true,
   attempts: 1,
   requested_at: exampleTime,
+  open_since: exampleTime,
   sent_at: null,
   last_error: 'timeout',
   deadline: null,
@@ -197,5 +198,11 @@ describe('e-mails', () => {
     expect(await due('2026-03-01T10:05:00.000Z')).toEqual(['eml_2']);
     expect(await due('2026-03-01T10:10:00.000Z')).toEqual(['eml_2', 'eml_1']);
     expect(await due('2026-03-01T10:10:00.000Z', 1)).toEqual(['eml_2']);
+  });
+
+  it('are overdue when they have waited since before a time, but not while they are sent', async () => {
+    const overdue = async (before: string) => (await queries.overdueEmails(before, 10)).map(({ email_id }) => email_id);
+    expect(await overdue(exampleTime)).toEqual([]);
+    expect(await overdue('2026-03-01T10:00:00.001Z')).toEqual(['eml_1']);
   });
 });

@@ -31,6 +31,7 @@ export const quickTimings: MailerTimings = {
   sweep: 60_000,
   backoff: 20,
   backoffCap: 80,
+  inDoubt: 20,
   giveUp: 60_000,
   stale: 5,
   closeGrace: 1_000,
@@ -84,7 +85,7 @@ export async function openPostOffice() {
   }
 
   /** What the view `emails` would show once it has caught up. */
-  async function worklist(): Promise<readonly EmailDocument[]> {
+  async function openEmails(): Promise<readonly EmailDocument[]> {
     const documents = new Map<string, EmailDocument>();
     for await (const batch of store.readAll())
       for (const stored of batch) {
@@ -94,16 +95,22 @@ export async function openPostOffice() {
           if (document !== null) documents.set(key, document);
         }
       }
-    return [...documents.values()];
+    return [...documents.values()].filter(({ open }) => open);
   }
 
   const sending = async (): Promise<readonly DueEmail[]> =>
-    (await worklist()).filter(({ state }) => state === 'sending');
+    (await openEmails()).filter(({ state }) => state === 'sending');
 
   const due = async (now: string, limit: number): Promise<readonly DueEmail[]> =>
-    (await worklist())
-      .filter(({ open, next_attempt_at: next }) => open && next !== null && next <= now)
+    (await openEmails())
+      .filter(({ next_attempt_at: next }) => next !== null && next <= now)
       .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
+      .slice(0, limit);
+
+  const overdue = async (before: string, limit: number): Promise<readonly EmailDocument[]> =>
+    (await openEmails())
+      .filter(({ open_since: since }) => since !== null && since < before)
+      .sort((a, b) => ((a.open_since ?? '') < (b.open_since ?? '') ? -1 : 1))
       .slice(0, limit);
 
   async function request(
@@ -137,6 +144,7 @@ export async function openPostOffice() {
       // Of runs without a lease nobody knows the end.
       runs: soleWriter ? run : { ...run, endOf: () => Promise.resolve(undefined) },
       sending,
+      overdue,
       clock: Date.now,
       monotonic: () => performance.now(),
       random: Math.random,
@@ -186,7 +194,7 @@ export async function openPostOffice() {
   const until = (stream: string, last: EmailEvent['type']): Promise<RecordedEmailEvent[]> =>
     untilEvents(stream, (found) => found.at(-1)?.type === last);
 
-  return { store, handler, events, due, request, execute, startMailer, until, untilEvents };
+  return { store, handler, events, due, overdue, request, execute, startMailer, until, untilEvents };
 }
 
 export const typesOf = (events: readonly RecordedEmailEvent[]): string[] => events.map(({ type }) => type);

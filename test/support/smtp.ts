@@ -11,15 +11,14 @@ export type Behaviour =
   | 'slow'
   | 'greet 421'
   | 'greet 554'
+  /** A refusal in the words of a server of this world. */
+  | `${'sender' | 'recipient' | 'data'} ${number} ${string}`
   /** Says nothing, not even hello. */
   | 'mute'
   | 'sender 451'
   | 'recipient 450'
   | 'recipient 550'
   | 'recipient 530'
-  | 'recipient 550 5.1.1'
-  | 'recipient 554 5.7.1'
-  | 'data 550 5.7.26'
   | 'data 451'
   | 'data 554'
   | 'auth 535'
@@ -59,15 +58,15 @@ export interface SmtpStandIn {
 
 class Refusal extends Error {
   readonly responseCode: number;
-  constructor(responseCode: number, enhanced = '') {
-    super(`${enhanced} no, and the address is quoted here: <ada@example.com>`.trim());
+  constructor(responseCode: number, words: string) {
+    super(`${words} no, and the address is quoted here: <ada@example.com>`.trim());
     this.responseCode = responseCode;
   }
 }
 
 const refusalAt = (stage: string, behaviour: Behaviour): Refusal | null => {
-  const [at, code, enhanced] = behaviour.split(' ');
-  return at === stage && code !== undefined ? new Refusal(Number(code), enhanced) : null;
+  const [at, code, ...words] = behaviour.split(' ');
+  return at === stage && code !== undefined ? new Refusal(Number(code), words.join(' ')) : null;
 };
 
 /** Until the test is over. */

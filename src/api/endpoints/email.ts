@@ -23,10 +23,10 @@ export const emailEndpoints = {
   }),
   release: ownWrite('releaseEmail', '/v1/email/{email_id}/release', {
     scope: 'email:write',
-    summary: 'Send an e-mail again that is held',
+    summary: 'Send an e-mail again that is held or has failed',
     message: 'Email released successfully!',
     answer: { data: answers.changedEmail },
-    errors: ['email_not_releasable'],
+    errors: ['email_not_releasable', 'email_erased', 'recipient_erased'],
   }),
   cancel: ownWrite('cancelEmail', '/v1/email/{email_id}/cancel', {
     scope: 'email:write',

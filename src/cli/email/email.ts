@@ -1,10 +1,11 @@
 /** `audience email`: what became of e-mails, and releasing or cancelling those that wait. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { UsageError } from '../../transfer/failures.js';
+import { CommandFailedError, UsageError } from '../../transfer/failures.js';
 import { limit, limitOption } from '../audit/options.js';
 import type { CommandLine } from '../command-line.js';
 import { withExamples } from '../program.js';
+import type { ServiceClient } from '../service-client.js';
 import { writeItems } from '../table.js';
 import { changeEach, demandService } from '../through-service.js';
 import { deliveryStates } from '../../projections/emails.js';
@@ -19,24 +20,65 @@ export function registerEmail(program: Command, line: CommandLine): void {
     .addOption(limitOption())
     .action((options: unknown) => show(wantedIn(options), line));
   withExamples(list, ['audience email list --state held', 'audience email list --state deferred --limit 20 --json']);
-  for (const [name, description] of changes) {
-    const command = email
-      .command(name)
-      .description(description)
-      .argument('<id...>', 'ids of e-mails')
-      .action(async (ids: readonly string[]) => {
-        const service = await demandService(line, '. Start it: only the service changes e-mails.');
-        const pathOf = (id: string): string => `/v1/email/${id}/${name}`;
-        await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
-      });
-    withExamples(command, [`audience email ${name} eml_01J…`]);
-  }
+  const release = email
+    .command('release')
+    .description('sends e-mails again that are held or have failed')
+    .argument('[id...]', 'ids of e-mails')
+    .option('--reason <reason>', 'instead of ids: all that are held for this reason, such as auth_failed')
+    .option('--failed', 'with --reason: all that have failed for it')
+    .action(async (ids: readonly string[], options: unknown) => await releaseEach(ids, options, line));
+  withExamples(release, ['audience email release eml_01J…', 'audience email release --reason auth_failed']);
+  const cancel = email
+    .command('cancel')
+    .description('ends e-mails that are requested, deferred, in_doubt or held')
+    .argument('<id...>', 'ids of e-mails')
+    .action(async (ids: readonly string[]) => await changeEmails(ids, 'cancel', await serviceOf(line), line));
+  withExamples(cancel, ['audience email cancel eml_01J…']);
 }
 
-const changes = [
-  ['release', 'sends e-mails again that are held'],
-  ['cancel', 'ends e-mails that are requested, deferred, in_doubt or held'],
-] as const;
+const serviceOf = (line: CommandLine): Promise<ServiceClient> =>
+  demandService(line, '. Start it: only the service changes e-mails.');
+
+async function changeEmails(
+  ids: readonly string[],
+  change: 'release' | 'cancel',
+  service: ServiceClient,
+  line: CommandLine,
+): Promise<void> {
+  const pathOf = (id: string): string => `/v1/email/${id}/${change}`;
+  await changeEach(ids, { service, pathOf, unknown: 'There is no e-mail of this id' }, line);
+}
+
+const releaseSchema = z.object({ reason: z.string().optional(), failed: z.literal(true).optional() });
+
+/** @throws UsageError, CommandFailedError */
+async function releaseEach(given: readonly string[], options: unknown, line: CommandLine): Promise<void> {
+  const { reason, failed } = releaseSchema.parse(options);
+  if ((given.length === 0) === (reason === undefined))
+    throw new UsageError('Name either ids of e-mails or their --reason');
+  if (failed && reason === undefined) throw new UsageError('--failed needs --reason');
+  const service = await serviceOf(line);
+  const state = failed ? 'failed' : 'held';
+  const ids = reason === undefined ? given : await idsByReason(service, state, reason);
+  await changeEmails(ids, 'release', service, line);
+}
+
+/** The oldest first. @throws CommandFailedError where there are none: it names the reasons that there are */
+async function idsByReason(
+  service: ServiceClient,
+  state: 'held' | 'failed',
+  reason: string,
+): Promise<readonly string[]> {
+  const emails = await emailsOfService(service, { state, limit: Infinity });
+  // The reply codes follow it.
+  const reasonOf = ({ last_error }: Email): string => last_error?.split(' ')[0] ?? '';
+  const ids = emails.filter((email) => reasonOf(email) === reason).map(({ email_id }) => email_id);
+  if (ids.length > 0) return ids;
+  const others = [...new Set(emails.map(reasonOf))].sort().join(', ') || 'none';
+  throw new CommandFailedError(`No e-mail is ${state} for this reason. Reasons that there are: ${others}.`, {
+    type: 'nothing_found',
+  });
+}
 
 const optionsSchema = z.object({ state: z.string().optional(), limit });
 
