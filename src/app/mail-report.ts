@@ -44,6 +44,8 @@ export function mailReport(logger: Logger): (report: MailerReport) => void {
         );
       case 'lapsed':
         return logger.warn(report, 'the lease of this mailer ran out: it goes on with a new one');
+      case 'held_overdue':
+        return logger.warn(report, `e-mails held after the time to give up: ${inWords(report)}`);
       case 'relay_accepts':
         return logger.info(report, 'the mail server takes e-mails again');
       case 'relay_refuses':

@@ -9,7 +9,7 @@ import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
-import { isFullName } from '../mailer/smtp-name.js';
+import { ownSmtpName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
@@ -93,7 +93,7 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
   if (config.smtp !== undefined) {
     const { createSmtpTransport } = await import('../mailer/smtp.js');
     const { smtp: server, mailConnections: connections } = config;
-    const ehloName = config.smtpName ?? (isFullName(hostname()) ? hostname() : undefined);
+    const ehloName = ownSmtpName(config.smtpName, hostname());
     if (server.mayBeClear) logger.warn('SMTP_URL has requireTLS=false: e-mails may be sent in clear text');
     return createSmtpTransport({ server, ehloName, connections });
   }
