@@ -1,5 +1,7 @@
 /** Composition root of the command line `audience`: its clock, the stores and the running service, for one run of a command. */
 import { existsSync } from 'node:fs';
+import { lookup, Resolver } from 'node:dns/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { explain } from './banner.js';
 import type { CommandLine, Environment, ExitCode } from '../cli/command-line.js';
@@ -11,9 +13,12 @@ import { createProgram, runProgram, type GlobalOptions } from '../cli/program.js
 import { deriveHeadKey } from '../events/streams.js';
 import { findService } from '../cli/service-client.js';
 import { secretOf, streamKeysOf } from '../cli/secret-of-log.js';
-import { readStoresConfig } from '../stores/config.js';
+import { readConfig, readStoresConfig } from '../stores/config.js';
+import { readDkim } from '../stores/dkim.js';
 import { dataFolderAt } from '../stores/data-folder.js';
 import { hasWriter } from '../eventstore/sqlite/event-store.js';
+import type { MailSettings } from '../mailer/check.js';
+import { ownSmtpName } from '../mailer/smtp-name.js';
 import { readLive } from '../projector/live-reader.js';
 import { liveProjections } from '../projections/views.js';
 import { settingsOf, type StoreSettings } from '../stores/stores.js';
@@ -25,6 +30,16 @@ function deploymentOf({ dataDir }: GlobalOptions, env: Environment) {
     dataDir === undefined ? env : { ...env, DATA_DIR: dataDir, EVENTSTORE_URL: '', MONGODB_URL: '' },
   );
   return { dataDir: config.dataDir, secret: config.secret, stores: settingsOf(config, dataFolderAt(config.dataDir)) };
+}
+
+function mailSettingsIn(env: Environment): MailSettings | undefined {
+  const config = readConfig(env);
+  if (config.smtp === undefined) return undefined;
+  return {
+    server: config.smtp,
+    ehloName: ownSmtpName(config.smtpName, hostname()),
+    dkim: config.dkim && readDkim(config.dkim),
+  };
 }
 
 type Surroundings = Pick<CommandLine, 'env' | 'stderr'> & { readonly stdout: OutputStream };
@@ -77,6 +92,12 @@ function createLine(given: Given): CommandLine {
         await views.close();
         throw error;
       });
+    },
+    mailSettings: () => mailSettingsIn(env),
+    names: {
+      addresses: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+      texts: async (name) =>
+        (await new Resolver({ timeout: 5_000, tries: 2 }).resolveTxt(name)).map((parts) => parts.join('')),
     },
     streamKeys: (log) => streamKeysOf(log, secrets()),
     async headKey(log) {

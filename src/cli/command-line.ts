@@ -1,6 +1,7 @@
 /** What every command of `audience` is given: terminal, clock, stores, the running service. Made in src/app/command-line.ts. */
 import type { StreamKeys } from '../events/streams.js';
 import type { EventReader } from '../eventstore/event-store.js';
+import type { MailSettings, NameServer } from '../mailer/check.js';
 import type { RebuildProgress, RebuildRequest, RebuildResult } from '../rebuild/answers.js';
 import type { ReadModelReader } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
@@ -48,6 +49,9 @@ export interface CommandLine {
   openLog(): Promise<EventReader>;
   /** For reading only, as they are now. @throws ReadModelsUnavailableError */
   openViews(): Promise<ReadModelReader>;
+  /** How the service of this environment speaks to its mail server; undefined: it has none. @throws ConfigurationError */
+  mailSettings(): MailSettings | undefined;
+  readonly names: NameServer;
   /** The keys behind the stream names of that log. @throws CommandFailedError where its secret is not known */
   streamKeys(log: EventReader): Promise<StreamKeys>;
   /** The key of the sealed head of that log; undefined where its secret is not known. */

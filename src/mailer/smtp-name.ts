@@ -18,3 +18,7 @@ export function isFullName(name: string): boolean {
 /** A full name, or an address literal (RFC 5321 4.1.3): `[192.0.2.1]`, `[IPv6:2001:db8::1]`. */
 export const isSmtpName = (name: string): boolean =>
   isFullName(name) || /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|IPv6:[\da-f:.]+)\]$/i.test(name);
+
+/** `set`, else that of the host where it is a full one. */
+export const ownSmtpName = (set: string | undefined, host: string): string | undefined =>
+  set ?? (isFullName(host) ? host : undefined);

@@ -30,7 +30,11 @@ export interface SessionOptions {
   /** Undefined: the address literal that nodemailer falls back to. */
   readonly ehloName: string | undefined;
   readonly tls?: ConnectionOptions;
+  /** Hears what is said, without the content of e-mails. Of a login the library hides the password. */
+  readonly logger?: SmtpLogger;
 }
+
+export type SmtpLogger = NonNullable<Exclude<SMTPConnection.Options['logger'], boolean>>;
 
 export type Transaction =
   | { readonly status: 'answered'; readonly response: string }
@@ -59,7 +63,7 @@ export interface Session {
   destroy(): void;
 }
 
-export function openSession({ server, timings, ehloName, tls }: SessionOptions): Session {
+export function openSession({ server, timings, ehloName, tls, logger }: SessionOptions): Session {
   const connection = new SMTPConnection({
     host: server.host,
     port: server.port,
@@ -74,6 +78,7 @@ export function openSession({ server, timings, ehloName, tls }: SessionOptions):
     // An attempt that has ended must be over on the wire, too: no half-closed socket that lingers.
     socketCloseTimeout: 0,
     ...(tls === undefined ? {} : { tls }),
+    ...(logger === undefined ? {} : { logger, transactionLog: true }),
   });
   let capabilities = '';
   let brokenBy: SmtpFault | undefined;

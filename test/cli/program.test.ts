@@ -33,6 +33,8 @@ async function ran(words: readonly string[], changes: Partial<CommandLine> = {})
     openViews: async () => {
       throw new Error('there are no views');
     },
+    mailSettings: () => undefined,
+    names: { addresses: async () => [], texts: async () => [] },
     streamKeys: async () => {
       throw new Error('there are no keys');
     },

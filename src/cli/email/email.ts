@@ -9,10 +9,13 @@ import type { ServiceClient } from '../service-client.js';
 import { writeItems } from '../table.js';
 import { changeEach, demandService } from '../through-service.js';
 import { deliveryStates } from '../../projections/emails.js';
+import { registerCheck } from './check.js';
 import { emailsInLog, emailsOfService, type Email, type Wanted } from './list.js';
 
 export function registerEmail(program: Command, line: CommandLine): void {
-  const email = program.command('email').description('e-mails: what became of them; release, cancel');
+  const email = program
+    .command('email')
+    .description('e-mails: what became of them; release, cancel; check the mail server');
   const list = email
     .command('list')
     .description('e-mails by their id, which is by time; no addresses')
@@ -36,6 +39,7 @@ export function registerEmail(program: Command, line: CommandLine): void {
       async (ids: readonly string[]) => await changeEmails(ids, 'cancel', { service: await serviceOf(line), line }),
     );
   withExamples(cancel, ['audience email cancel eml_01J…']);
+  registerCheck(email, line);
 }
 
 const serviceOf = (line: CommandLine): Promise<ServiceClient> =>
