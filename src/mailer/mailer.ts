@@ -9,17 +9,7 @@ import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
 import type { AttemptOptions } from './job.js';
 import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
-import { createWorklist } from './worklist.js';
-
-/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
-export interface DueEmail {
-  readonly email_id: string;
-  readonly stream: string;
-  readonly state: string;
-  readonly run_id: string | null;
-  /** When there is something to do; while sending, the deadline of the attempt. */
-  readonly next_attempt_at: string | null;
-}
+import { createWorklist, type DueEmail } from './worklist.js';
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */

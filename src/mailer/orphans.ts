@@ -1,5 +1,5 @@
 /** E-mails to be looked at although the worklist does not show them as due: claims of unknown outcome, and attempts of runs that have ended. */
-import type { DueEmail } from './mailer.js';
+import type { DueEmail } from './worklist.js';
 import type { Runs } from './runs.js';
 
 /** Attempts that are looked for at a time. */

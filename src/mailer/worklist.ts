@@ -1,6 +1,15 @@
 /** The head of the worklist, read in portions while many e-mails wait: reading it at the end of each attempt would cost more than the attempt. */
 import { iso } from './job.js';
-import type { DueEmail } from './mailer.js';
+
+/** A line of the worklist, the view `emails`. Only a hint: the e-mail's stream decides. */
+export interface DueEmail {
+  readonly email_id: string;
+  readonly stream: string;
+  readonly state: string;
+  readonly run_id: string | null;
+  /** When there is something to do; while sending, the deadline of the attempt. */
+  readonly next_attempt_at: string | null;
+}
 
 export interface WorklistOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/eventstore/event-store.js';
 import { holdOverdue } from '../../src/mailer/hold-overdue.js';
 import type { MailerReport } from '../../src/mailer/job.js';
-import type { DueEmail } from '../../src/mailer/mailer.js';
+import type { DueEmail } from '../../src/mailer/worklist.js';
 import { soleRun, type RunEnd, type Runs } from '../../src/mailer/runs.js';
 import { doubtDelay, mailerTimings } from '../../src/mailer/timings.js';
 import type { SendOutcome, Transport } from '../../src/mailer/transport.js';
