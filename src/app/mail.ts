@@ -67,7 +67,9 @@ export async function openMailer(options: MailOptions) {
     timings: { ...mailerTimings, ...config.mailTimings },
     breakerTimings,
     report,
-    concurrency: config.mailConnections,
+    connections: config.mailConnections,
+    // While one e-mail is handed over, another one is claimed and another one's outcome recorded.
+    concurrency: 3 * config.mailConnections,
   });
   const onFault = (error: unknown): void => logger.error({ err: error }, 'the mailer cannot go on: tried again');
   const runner = runSubscriber(mailer, { ...clocks, onFault });

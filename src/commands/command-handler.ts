@@ -16,6 +16,8 @@ export interface CommandRequest<Command> {
 export interface Handled<State, Event> {
   readonly state: State;
   readonly events: readonly Event[];
+  /** Of these events, in their order. */
+  readonly eventIds: readonly string[];
   /** Of the last event written, or of the state that made a write unnecessary. */
   readonly position: string;
 }

@@ -107,7 +107,13 @@ export function createCommandHandler<State, Command, Event extends DomainEvent>(
     decided.outcomes.forEach((outcome, index) => {
       const { resolve, reject } = waiting[index] ?? missing();
       if (outcome.status === 'refused') reject(outcome.error);
-      else resolve({ state: outcome.state, events: outcome.events.map(({ event }) => event), position });
+      else
+        resolve({
+          state: outcome.state,
+          events: outcome.events.map(({ event }) => event),
+          eventIds: outcome.events.map(({ id }) => id),
+          position,
+        });
     });
   }
 

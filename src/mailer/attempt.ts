@@ -1,5 +1,7 @@
 /** Handles one e-mail: judges an attempt that an earlier run left behind, or claims the next one, sends, and records the outcome. */
+import type { Handled } from '../commands/command-handler.js';
 import { isDue, type EmailState } from '../commands/email.js';
+import type { EmailEvent } from '../events/email.js';
 import { contextOf, iso, type AttemptOptions, type AttemptResult, type Job, type Running } from './job.js';
 import { loadEmail } from './load.js';
 import type { Withdrawal } from './may-go-out.js';
@@ -49,24 +51,25 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
     now: iso(started.wall),
     deadline: iso(started.wall + timings.attempt),
   } as const;
-  let attempt: number;
+  let claimed: Handled<EmailState, EmailEvent>;
   try {
-    const { state, events } = await handler.execute({
+    claimed = await handler.execute({
       stream: job.stream,
       command,
       context: contextOf(job, job.email.lastEventId),
     });
+    const { state, events } = claimed;
     // Our own earlier claim, in doubt until now, was first: nothing has been sent on it.
     if (events.length === 0) return state.running && runs.isOwn(state.running.run_id) ? 'claim_unknown' : 'void';
-    attempt = state.attempts;
   } catch (error) {
     report({ type: 'fault', email_id: job.email.request.email_id, error });
     return 'claim_unknown';
   }
+  const attempt = claimed.state.attempts;
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
   const mail = await composeMail(job.email.request, job.options.dkim).catch(() => undefined);
-  return await record(job, attempt, await send(job, mail, started));
+  return await record({ ...job, claimId: claimed.eventIds[0] }, attempt, await send(job, mail, started));
 }
 
 interface Started {

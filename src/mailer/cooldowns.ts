@@ -3,11 +3,15 @@
 const longest = 60_000;
 
 export function createCooldowns(shortest: number, monotonic: () => number) {
-  /** In the order of adding; kept a while after the end, so that the next one can grow. */
+  /** Kept a while after the end, so that the next one can grow. */
   const cooldowns = new Map<string, { readonly until: number; readonly length: number }>();
+  let lookAt = 0;
 
+  /** Seldom, because thousands may be on the list. */
   function forgetOld(): void {
     const now = monotonic();
+    if (now < lookAt) return;
+    lookAt = now + shortest;
     for (const [stream, { until, length }] of cooldowns) if (now > until + 2 * length) cooldowns.delete(stream);
   }
 

@@ -87,6 +87,8 @@ export interface Job {
   readonly email: LoadedEmail;
   /** Under which the e-mail is attempted or judged. */
   readonly runId: string;
+  /** Id of the claim that this run has made. */
+  readonly claimId?: string | undefined;
 }
 
 /** Who acts and why: the correlation of the request, the cause given. */

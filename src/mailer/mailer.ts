@@ -6,15 +6,19 @@ import { attemptEmail } from './attempt.js';
 import type { BreakerTimings } from './breaker.js';
 import { createCooldowns } from './cooldowns.js';
 import { holdOverdue, type HoldOverdueOptions } from './hold-overdue.js';
-import { iso, type AttemptOptions, type DueEmail } from './job.js';
+import type { AttemptOptions, DueEmail } from './job.js';
 import { createOrphans } from './orphans.js';
 import { createRelay, type Relay } from './relay.js';
+import { createWorklist } from './worklist.js';
 
 export interface MailerOptions extends AttemptOptions, HoldOverdueOptions {
   /** Open e-mails with something to do not after `now` (ISO 8601, milliseconds), longest due first. */
   readonly due: (now: string, limit: number) => Promise<readonly DueEmail[]>;
   /** E-mails that are being sent. */
   readonly sending: (limit: number) => Promise<readonly DueEmail[]>;
+  /** To the relay, at most. */
+  readonly connections: number;
+  /** E-mails at a time, those among them that wait for a connection or for the log. */
   readonly concurrency: number;
   readonly breakerTimings: BreakerTimings;
 }
@@ -46,15 +50,21 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     until: soleWriter ? monotonic() + timings.sweep : Infinity,
   });
 
+  const worklist = createWorklist({
+    ...options,
+    pauseOf: (stream) => (running.has(stream) ? Infinity : cooldowns.remaining(stream)),
+    paused: () => running.size + cooldowns.size(),
+  });
+
   async function due(free: number): Promise<Due<MailWork>> {
     if (runs.current() === undefined) return { work: [], rest: timings.poll };
     await orphans.find();
-    // What runs or cools down may still stand at the head of the list and must not hide what is behind it.
-    const limit = free + running.size + cooldowns.size() + 1;
-    const listed = await options.due(iso(clock() + timings.poll), limit);
+    const listed = await worklist.head(free);
     if (relay.isProbeDue()) return { work: ['probe'], rest: timings.poll };
     if (relay.status().refuses !== undefined && monotonic() >= nextHold) return { work: ['hold'], rest: timings.poll };
-    return choose([...orphans.all(), ...listed], free);
+    const found = choose([...orphans.all(), ...listed], free);
+    worklist.remove(new Set(found.work));
+    return { ...found, rest: Math.min(found.rest, worklist.rest()) };
   }
 
   /** While the relay refuses, only what an earlier attempt left behind. */
@@ -64,9 +74,10 @@ export function createMailer(options: MailerOptions): MailSubscriber {
     let claims = relay.room(running.size);
     for (const entry of entries) {
       if (running.has(entry.stream) || chosen.has(entry.stream)) continue;
+      if (chosen.size >= free) break;
       const wait = waitOf(entry);
       if (wait > 0) rest = Math.min(rest, wait);
-      if (wait > 0 || chosen.size >= free || (isClaim(entry) && claims <= 0)) continue;
+      if (wait > 0 || (isClaim(entry) && claims <= 0)) continue;
       if (isClaim(entry)) claims -= 1;
       chosen.set(entry.stream, entry);
     }

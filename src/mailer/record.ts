@@ -32,7 +32,7 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
   const about = { email_id: job.email.request.email_id, attempt, reason: command.reason };
   for (let round = 0; ; round += 1) {
     try {
-      const context = contextOf(job, await claimEventId(reader, stream, attempt));
+      const context = contextOf(job, job.claimId ?? (await claimEventId(reader, stream, attempt)));
       const { events } = await handler.execute({ stream, command, context });
       if (events.length === 0) report({ type: 'superseded', ...about });
       else report({ type: 'recorded', ...about, outcome: outcomeOf(command), ...codesOf(ending) });

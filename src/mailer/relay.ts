@@ -24,6 +24,8 @@ export type RelayReport =
 export interface RelayOptions {
   readonly transport: Transport;
   /** At most. */
+  readonly connections: number;
+  /** E-mails at a time: while some are handed over, others are claimed or recorded. */
   readonly concurrency: number;
   readonly breakerTimings: BreakerTimings;
   readonly clock: () => number;
@@ -47,11 +49,13 @@ export interface Trial {
 export type Relay = ReturnType<typeof createRelay>;
 
 export function createRelay(options: RelayOptions) {
-  const { transport, concurrency, clock, monotonic, random, report } = options;
+  const { transport, clock, monotonic, random, report } = options;
   let breaker = initialBreaker;
   /** Attempts of which the relay has said nothing yet. */
   let untried = 0;
-  let connections = concurrency;
+  let connections = options.connections;
+  /** It has taken an e-mail, and not refused since: e-mails may be claimed before there is a connection for them. */
+  let isProven = false;
   let moreAt = Infinity;
   let probing = false;
   /** Since when it refuses, and what was last reported. */
@@ -62,13 +66,14 @@ export function createRelay(options: RelayOptions) {
     breaker = answered(breaker, answer, { now: monotonic(), random: random(), timings: options.breakerTimings });
     if (answer.type === 'unreachable' && answer.fault.reason === 'too_many_connections' && !wasOpen)
       allow(Math.max(1, Math.floor(connections / 2)));
+    isProven = breaker.status === 'closed' && (isProven || answer.type === 'works');
     if (answer.type === 'works' && monotonic() >= moreAt) allow(connections + 1);
     tell();
   }
 
   function allow(most: number): void {
     connections = most;
-    moreAt = most < concurrency ? monotonic() + fewerMs : Infinity;
+    moreAt = most < options.connections ? monotonic() + fewerMs : Infinity;
     transport.limit(most);
   }
 
@@ -87,7 +92,10 @@ export function createRelay(options: RelayOptions) {
 
   return {
     /** How many e-mails may be claimed beside those that run. */
-    room: (running: number): number => Math.min(connections - running, mostUntried(breaker, monotonic()) - untried),
+    room(running: number): number {
+      const ahead = isProven ? options.concurrency / options.connections : 1;
+      return Math.min(Math.floor(connections * ahead) - running, mostUntried(breaker, monotonic()) - untried);
+    },
     /** Whether a connection is to be tried now, without an e-mail. */
     isProbeDue: (): boolean => isUnreachable(breaker) && !probing && monotonic() >= breaker.probeAt,
     /** Milliseconds until something may be tried again; Infinity: now, or after what runs. */

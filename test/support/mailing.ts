@@ -150,6 +150,7 @@ export async function openPostOffice() {
       random: Math.random,
       soleWriter,
       inDoubtPolicy: 'resend',
+      connections: options.concurrency ?? 4,
       concurrency: 4,
       timings: quickTimings,
       breakerTimings: quickBreaker,
