@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import type { MailerReport } from '../mailer/job.js';
 import { breakerTimings } from '../mailer/breaker.js';
+import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
@@ -16,11 +16,14 @@ import { createErasureCheck } from '../privacy/reach.js';
 import type { StoreSettings } from '../stores/stores.js';
 import { openMailRuns } from './mail-runs.js';
 import { runSubscriber, type Runner } from './run-subscriber.js';
+import { mailReport } from './mail-report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
 export interface MailOptions {
   readonly config: Config;
+  /** Undefined: e-mails are not signed. */
+  readonly dkim: DkimSettings | undefined;
   readonly settings: StoreSettings;
   readonly folder: DataFolder;
   readonly logger: Logger;
@@ -34,7 +37,7 @@ export interface MailOptions {
 export type Mailer = Awaited<ReturnType<typeof openMailer>>;
 
 export async function openMailer(options: MailOptions) {
-  const { config, settings, logger, store, commands, views, isListening } = options;
+  const { config, dkim, settings, logger, store, commands, views, isListening } = options;
   const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
   const report = mailReport(logger);
   const isReady = (): boolean => views.hasShown() && isListening();
@@ -57,6 +60,7 @@ export async function openMailer(options: MailOptions) {
     sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,
     transport,
+    dkim,
     runs,
     soleWriter: store.soleWriter,
     inDoubtPolicy: config.mailInDoubt,
@@ -99,25 +103,4 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
       logger.info(file, 'e-mail written to the outbox');
     },
   });
-}
-
-const untrustedCertificate =
-  'the certificate of the mail server (SMTP_URL) is not trusted, so nothing is sent: name the CA that signed it in NODE_EXTRA_CA_CERTS, or have SMTP_URL name a host that a valid certificate names';
-
-function mailReport(logger: Logger): (report: MailerReport) => void {
-  return (report) => {
-    if ('error' in report) {
-      const { error, ...line } = report;
-      logger.error({ ...line, err: error }, 'mailer');
-    } else if (report.type === 'started' || (report.type === 'recorded' && report.outcome === 'sent'))
-      logger.info(report, 'mailer');
-    else if (report.type === 'relay_accepts') logger.info(report, 'the mail server takes e-mails again');
-    else if (report.type === 'relay_refuses')
-      logger.error(
-        report,
-        'the mail server takes no e-mail: e-mails wait, and a connection is tried from time to time',
-      );
-    else if (report.type === 'recorded' && report.certificate !== undefined) logger.error(report, untrustedCertificate);
-    else logger.warn(report, 'mailer');
-  };
 }

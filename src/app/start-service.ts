@@ -8,6 +8,8 @@ import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
+import { readDkim } from '../stores/dkim.js';
+import type { DkimSettings } from '../mailer/dkim-key.js';
 import { deriveHeadKey, deriveStreamKeys, isEmailStream } from '../events/streams.js';
 import {
   guardLog,
@@ -59,6 +61,7 @@ interface Context extends Logs {
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
   readonly sealKey: () => KeyObject;
+  readonly dkim: DkimSettings | undefined;
   readonly signal: AbortSignal;
   readonly secret: string;
 }
@@ -68,6 +71,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   // A bad certificate or key is refused before anything is written.
   const certificate = config.tls && readCertificate(config.tls);
   const sealKey = sealKeyFor(config, logs.logger);
+  const dkim = config.dkim && readDkim(config.dkim);
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
@@ -85,7 +89,18 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
   found.guard = guard;
-  const context = { ...logs, config, certificate, folder, settings, guard, sealKey, signal, secret: demandSecret() };
+  const context = {
+    ...logs,
+    config,
+    certificate,
+    folder,
+    settings,
+    guard,
+    sealKey,
+    dkim,
+    signal,
+    secret: demandSecret(),
+  };
   try {
     return await startOn(store, context);
   } catch (error) {

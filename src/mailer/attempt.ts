@@ -65,7 +65,7 @@ async function claimAndSend(job: Job): Promise<AttemptResult> {
   }
   report({ type: 'started', email_id: job.email.request.email_id, attempt });
   // What the message holds is personal, so is what the error may say.
-  const mail = await composeMail(job.email.request).catch(() => undefined);
+  const mail = await composeMail(job.email.request, job.options.dkim).catch(() => undefined);
   return await record(job, attempt, await send(job, mail, started));
 }
 

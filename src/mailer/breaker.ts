@@ -6,7 +6,7 @@ export interface RelayFault {
   readonly reason: AttemptReason;
   readonly smtp_code?: number | undefined;
   readonly enhanced_code?: string | undefined;
-  readonly certificate?: string | undefined;
+  readonly tls_code?: string | undefined;
 }
 
 /** What one answer of the relay says about the relay. */
@@ -127,11 +127,11 @@ export function answerOf(outcome: SendOutcome, recipient: string): Answer | unde
 
 type Refusal = RelayFault & { readonly response?: string | undefined };
 
-export const faultOf = ({ reason, smtp_code, enhanced_code, certificate }: Refusal): RelayFault => ({
+export const faultOf = ({ reason, smtp_code, enhanced_code, tls_code }: Refusal): RelayFault => ({
   reason,
   smtp_code,
   enhanced_code,
-  certificate,
+  tls_code,
 });
 
 /** An address or a mailbox (RFC 3463), or a server that asks everybody whom it does not know to come again later. */

@@ -3,6 +3,7 @@ import type { EmailCommand, EmailState } from '../commands/email.js';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailEvent } from '../events/email.js';
+import type { DkimSettings } from './dkim-key.js';
 import type { LoadedEmail, StreamReader } from './load.js';
 import type { MayGoOut } from './may-go-out.js';
 import type { RelayReport, Trial } from './relay.js';
@@ -23,7 +24,7 @@ export type MailerReport =
       readonly reason: string;
       readonly smtp_code?: number | undefined;
       readonly enhanced_code?: string | undefined;
-      readonly certificate?: string | undefined;
+      readonly tls_code?: string | undefined;
     }
   /** The attempt was over for the log before this run could say how it ended, and nothing was written. */
   | { readonly type: 'superseded'; readonly email_id: string; readonly attempt: number; readonly reason: string }
@@ -51,6 +52,8 @@ export interface AttemptOptions {
   readonly reader: StreamReader;
   readonly handler: CommandHandler<EmailState, EmailCommand, EmailEvent>;
   readonly transport: Transport;
+  /** What e-mails are signed with; undefined: they are not. */
+  readonly dkim?: DkimSettings | undefined;
   readonly mayGoOut: MayGoOut;
   readonly runs: Runs;
   /** Milliseconds since the epoch. */

@@ -1,10 +1,13 @@
-/** Composes the MIME message of an e-mail: a function of the request alone, so that a second copy is byte for byte the first. */
-import { compile } from 'html-to-text';
+/** Composes the MIME message of an e-mail: a function of the request and the key of DKIM alone, so that a second copy is byte for byte the first. */
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { parseMailbox } from '../commands/address.js';
 import type { EmailMessage } from '../commands/email-commands.js';
 import { emailContent } from '../commands/email-content.js';
 import { sentAddress } from '../events/address.js';
+import { signed } from './dkim.js';
+import type { DkimSettings } from './dkim-key.js';
+import { plainText } from './plain-text.js';
 import { isAscii, type Mail } from './transport.js';
 
 export interface RequestedMail {
@@ -19,21 +22,27 @@ export class InvalidMessageError extends Error {
   override readonly name = 'InvalidMessageError';
 }
 
-/** @throws InvalidMessageError */
-export async function composeMail({ email_id, requested_at, message }: RequestedMail): Promise<Mail> {
+/** Signed where `dkim` says with what. @throws InvalidMessageError */
+export async function composeMail(
+  { email_id, requested_at, message }: RequestedMail,
+  dkim?: DkimSettings,
+): Promise<Mail> {
   const from = parseMailbox(message.from_email);
   const to = parseMailbox(message.to_email);
   if (from === undefined || to?.name !== '') throw new InvalidMessageError('address');
   // nodemailer would turn a line break into a space; what holds one never came through the API.
   if (/[\r\n\0]/.test(message.subject + from.name)) throw new InvalidMessageError('header');
   const { subject, html } = emailContent(message);
-  const text = plainText(html);
+  // Where the HTML says nothing, as that of one image, the subject does.
+  const text = plainText(html) || subject;
   const envelope = { from: sentAddress(from.address), to: sentAddress(to.address) };
-  const [sender, recipient] = [inHeader(envelope.from, `${email_id}-from`), inHeader(envelope.to, `${email_id}-to`)];
+  const name = nameInHeader(from.name, `${email_id}_name`);
+  const sender = addressInHeader(envelope.from, `${email_id}-from`);
+  const recipient = addressInHeader(envelope.to, `${email_id}-to`);
   const composer = new MailComposer({
-    from: { name: headerText(from.name), address: sender.address },
-    to: { name: '', address: recipient.address },
-    subject: headerText(subject),
+    from: { name: name.text, address: sender.text },
+    to: { name: '', address: recipient.text },
+    subject: looksEncoded(subject) ? encoded(subject) : subject,
     date: new Date(requested_at),
     messageId: `<${email_id}@${envelope.from.slice(envelope.from.indexOf('@') + 1)}>`,
     baseBoundary: email_id,
@@ -44,28 +53,46 @@ export async function composeMail({ email_id, requested_at, message }: Requested
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const bytes = await composer.compile().build();
-  return { email_id, envelope, bytes: recipient.complete(sender.complete(bytes)) };
+  const built = await composer.compile().build();
+  const bytes = [name, sender, recipient].reduce((whole, part) => part.complete(whole), built);
+  return { email_id, envelope, bytes: dkim === undefined ? bytes : await signed(bytes, dkim) };
 }
 
-/**
- * Beside a local part that is not ASCII, nodemailer writes the domain in Unicode, by Node's tables, which change. So it
- * gets a stand-in for the local part, and `complete` puts the real one into the header.
- */
-function inHeader(address: string, standIn: string): { address: string; complete: (bytes: Buffer) => Buffer } {
-  if (isAscii(address)) return { address, complete: (bytes) => bytes };
-  const at = address.indexOf('@');
-  const complete = (bytes: Buffer): Buffer => {
-    const start = bytes.indexOf(`${standIn}@`);
-    if (start < 0) throw new InvalidMessageError('header');
-    return Buffer.concat([
-      bytes.subarray(0, start),
-      Buffer.from(address.slice(0, at)),
-      bytes.subarray(start + standIn.length),
-    ]);
-  };
-  return { address: standIn + address.slice(at), complete };
+/** A text for the library, and what puts the real one into its place in the message. */
+interface InHeader {
+  readonly text: string;
+  readonly complete: (bytes: Buffer) => Buffer;
 }
+
+const asItIs = (text: string): InHeader => ({ text, complete: (bytes) => bytes });
+
+/** `standIn` is of letters, digits, `_` and `-`, and occurs nowhere else before its place. */
+const replaced = (standIn: string, text: string): InHeader => ({
+  text: standIn,
+  complete: (bytes) => {
+    const start = bytes.indexOf(standIn);
+    if (start < 0) throw new InvalidMessageError('header');
+    return Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(start + standIn.length)]);
+  },
+});
+
+/** Beside a local part that is not ASCII, nodemailer writes the domain in Unicode, by Node's tables, which change. */
+function addressInHeader(address: string, standIn: string): InHeader {
+  if (isAscii(address)) return asItIs(address);
+  const at = address.indexOf('@');
+  const { text, complete } = replaced(standIn, address.slice(0, at));
+  return { text: text + address.slice(at), complete };
+}
+
+/** nodemailer would put a name that looks like an encoded word into quotes, where some readers decode it. */
+const nameInHeader = (name: string, standIn: string): InHeader =>
+  looksEncoded(name) ? replaced(standIn, encoded(name).replaceAll(' ', '\r\n ')) : asItIs(name);
+
+/** Text that looks like an encoded word (RFC 2047) would be decoded by its reader: encoded once more, it arrives as typed. */
+const looksEncoded = (text: string): boolean => text.includes('=?');
+
+/** With its frame a word may have 75 characters. */
+const encoded = (text: string): string => encodeWord(text, isReadable(text) ? 'Q' : 'B', 52);
 
 /**
  * The encoding is chosen here: the library's own choice may add `format=flowed`, which alters spaces. Quoted-printable
@@ -79,77 +106,3 @@ const part = (content: string) => ({
 /** Mostly ASCII, and without a lone CR, which quoted-printable would leave as it is. */
 const isReadable = (content: string): boolean =>
   Buffer.byteLength(content) <= 1.2 * content.length && !/\r(?!\n)/.test(content);
-
-/** Text that looks like an encoded word (RFC 2047) would be decoded by its reader: encoded once more, it arrives as typed. */
-function headerText(text: string): string {
-  if (!text.includes('=?')) return text;
-  const words: string[] = [];
-  let word = '';
-  for (const character of text) {
-    // With its frame a word may have 75 characters: 45 bytes make 60 of base64.
-    if (Buffer.byteLength(word + character) > 45) {
-      words.push(word);
-      word = '';
-    }
-    word += character;
-  }
-  return [...words, word].map((part) => `=?UTF-8?B?${Buffer.from(part, 'utf8').toString('base64')}?=`).join(' ');
-}
-
-/**
- * At most so much of the HTML goes into the text alternative. It is composed in the thread that answers requests, and
- * each tag costs 5 to 10 µs: docs/decisions/0005-mail-text.md.
- */
-const maxTags = 6_000;
-const maxTextSource = 256 * 1024;
-
-const toText = compile({
-  wordwrap: 78,
-  limits: { maxDepth: 100, ellipsis: '…' },
-  selectors: [
-    { selector: 'img', format: 'skip' },
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-  ],
-});
-
-/** The text alternative. Ends in `[…]` where the HTML was too much to be read whole. */
-export function plainText(html: string): string {
-  const end = readableEnd(html);
-  const text = convert(html.slice(0, end));
-  return end < html.length ? `${text}\n\n[…]` : text;
-}
-
-/** Lists and quotes indent each of their lines, once for each that they stand in: the largest number of indentations. */
-const maxIndentations = 200_000;
-
-function convert(html: string): string {
-  const nesting = Math.min(100, count(html, /<(?:ul|ol|blockquote)\b/gi));
-  if (nesting * count(html, /\n|<(?:br|p|div|li|tr)\b/gi) > maxIndentations) return stripped(html);
-  try {
-    return toText(html);
-  } catch {
-    // The text is an extra: no oddity in the HTML may keep the e-mail from being sent.
-    return stripped(html);
-  }
-}
-
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
-
-function stripped(html: string): string {
-  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
-  return html
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|nbsp);/g, (whole, name: string) => entities[name] ?? whole)
-    .replace(/[^\S\n]+/g, ' ')
-    .trim();
-}
-
-function readableEnd(html: string): number {
-  let tag = -1;
-  for (let tags = 0; tags <= maxTags; tags += 1) {
-    tag = html.indexOf('<', tag + 1);
-    if (tag < 0 || tag > maxTextSource) return Math.min(html.length, maxTextSource);
-  }
-  return tag;
-}

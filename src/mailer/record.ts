@@ -16,8 +16,8 @@ export type EndingReason =
 export interface Ending extends Reply {
   readonly status: Exclude<SendOutcome['status'], 'withdrawn'>;
   readonly reason: EndingReason;
+  readonly tls_code?: string | undefined;
   readonly stage?: Stage | undefined;
-  readonly certificate?: string | undefined;
   /** Milliseconds until the next attempt, where the back-off is not to decide. */
   readonly delay?: number;
   /** There is no further attempt, for this reason. */
@@ -49,7 +49,7 @@ export async function record(job: Job, attempt: number, ending: Ending): Promise
   }
 }
 
-const codesOf = ({ smtp_code, enhanced_code, certificate }: Ending) => ({ smtp_code, enhanced_code, certificate });
+const codesOf = ({ smtp_code, enhanced_code, tls_code }: Ending) => ({ smtp_code, enhanced_code, tls_code });
 
 type Verdict = RecordSent | RecordDeferred | RecordFailed | RecordInDoubt;
 

@@ -32,10 +32,10 @@ export const probeRefused = (fault: SmtpFault): ProbeOutcome =>
     ? { status: 'refused', reason: fault.reason }
     : { status: 'refused', ...troubleOf(fault.error), ...replyOf(fault.error.response) };
 
-function troubleOf(error: SmtpError): { readonly reason: AttemptReason; readonly certificate?: string } {
+function troubleOf(error: SmtpError): { readonly reason: AttemptReason; readonly tls_code?: string } {
   const reason = reasonOf(error);
-  const certificate = reason === 'tls' ? untrusted.exec(error.originalCode ?? '')?.[0] : undefined;
-  return { reason, ...(certificate === undefined ? {} : { certificate }) };
+  const { originalCode } = error;
+  return { reason, ...(reason === 'tls' && originalCode !== undefined ? { tls_code: originalCode } : {}) };
 }
 
 /** The final dot was sent. Only the reply to it is an answer; a broken connection, or a goodbye, is none. */
@@ -124,8 +124,6 @@ function answered(error: SmtpError, responseCode: number): AttemptReason {
 const unanswered = (code = ''): AttemptReason => byCode[code] ?? 'connection_failed';
 
 const tlsCodes = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
-/** Those of them that are about the server's certificate. */
-const untrusted = /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)\w*/;
 
 const byCode: Readonly<Record<string, AttemptReason>> = {
   ETIMEDOUT: 'timeout',

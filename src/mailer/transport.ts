@@ -50,8 +50,8 @@ export type SendOutcome =
       readonly status: 'deferred';
       readonly reason: AttemptReason;
       readonly stage: Stage;
-      /** What is wrong with the server's certificate, where that is the reason: a code of OpenSSL or Node. */
-      readonly certificate?: string | undefined;
+      /** What is wrong with TLS, where that is the reason: a code of OpenSSL or Node. */
+      readonly tls_code?: string | undefined;
     } & Reply)
   /** Not accepted, for certain, and never will be. */
   | ({ readonly status: 'failed'; readonly reason: AttemptReason; readonly stage: Stage } & Reply)
@@ -76,7 +76,7 @@ export interface SendLimits {
 /** What the server says before there is an e-mail. */
 export type ProbeOutcome =
   | { readonly status: 'ready' }
-  | ({ readonly status: 'refused'; readonly reason: AttemptReason; readonly certificate?: string | undefined } & Reply);
+  | ({ readonly status: 'refused'; readonly reason: AttemptReason; readonly tls_code?: string | undefined } & Reply);
 
 export interface Transport {
   /** Never rejects. Makes one attempt; never repeats anything by itself. */

@@ -14,7 +14,7 @@ const [head = '', change = '', afterChanges = '', email = '', afterEmails = '', 
 
 export async function* exportAsPage({ about, history, emails, readings }: PersonExport): AsyncGenerator<string> {
   // Large, and needed by this page only.
-  const { plainText } = await import('../mailer/message.js');
+  const { plainText } = await import('../mailer/plain-text.js');
   const { contact, erasures } = about;
   yield rendered(head, {
     ...about,

@@ -2,6 +2,7 @@
 import { compile } from 'proxy-addr';
 import { z } from 'zod';
 import { isReservedKeyName } from '../events/keys.js';
+import { isDnsName, parseDkimKey } from '../mailer/dkim-key.js';
 import { isSmtpName } from '../mailer/smtp-name.js';
 import { parseSmtpUrl } from '../mailer/smtp-url.js';
 
@@ -55,6 +56,11 @@ const readBy = <Value>(read: (text: string) => Value, whatIsWrong: (error: unkno
 const smtpUrl = readBy(parseSmtpUrl, (error) =>
   error instanceof TypeError ? error.message.replace(/^SMTP_URL /, '') : 'cannot be read',
 );
+
+const dkimKey = readBy(parseDkimKey, (error) => (error instanceof TypeError ? error.message : 'cannot be read'));
+const dkimName = z
+  .string()
+  .refine(isDnsName, 'must be a name of the DNS in ASCII, such as example.com or xn--bcher-kva.example');
 
 const commaList = (text: string): string[] => text.split(',').map((item) => item.trim());
 
@@ -120,6 +126,10 @@ const schema = z.object({
     z.string().refine(isSmtpName, 'must be a full name such as mail.example.com, or an address such as [192.0.2.1]'),
   ),
   MAIL_CONNECTIONS: optional(wholeNumber(1000).refine((value) => value > 0, 'must be at least 1')).default(10),
+  DKIM_DOMAIN: optional(dkimName),
+  DKIM_SELECTOR: optional(dkimName),
+  DKIM_KEY: optional(dkimKey),
+  DKIM_KEY_FILE: optional(z.string()),
   SECRET: optional(z.string().refine((text) => Buffer.byteLength(text) >= 32, 'must be at least 32 bytes')),
   SEAL_EVERY: optional(duration).default(unitMs['d'] ?? 0),
   SEAL_DIR: optional(z.string()),
@@ -169,6 +179,8 @@ export function readConfig(environment: Environment) {
     /** Undefined: the name of this host. */
     smtpName: settings.SMTP_NAME,
     mailConnections: settings.MAIL_CONNECTIONS,
+    /** Undefined: e-mails are not signed. */
+    dkim: dkimIn(settings),
     ...storesIn(settings),
     /** `every`: milliseconds, 0 = off. `copies`: a second folder. `key`: a file; undefined: the one in the data folder. */
     seals: { every: settings.SEAL_EVERY, copies: settings.SEAL_DIR, key: settings.SEAL_KEY },
@@ -207,6 +219,18 @@ function storesIn(settings: z.output<typeof storesSchema>) {
     /** Undefined: the views are in the data folder. */
     mongodb: settings.MONGODB_URL,
   };
+}
+
+function dkimIn(settings: z.output<typeof schema>) {
+  const { DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY: privateKey, DKIM_KEY_FILE: keyFile } = settings;
+  if (privateKey !== undefined && keyFile !== undefined)
+    throw new ConfigurationError('DKIM_KEY and DKIM_KEY_FILE are two places of one key: only one of them may be set');
+  const key = privateKey === undefined ? keyFile && { file: keyFile } : { privateKey };
+  if (domain !== undefined && selector !== undefined && key) return { domain, selector, key };
+  if ([domain, selector, key].every((setting) => setting === undefined)) return undefined;
+  throw new ConfigurationError(
+    'DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY or DKIM_KEY_FILE are needed together: the domain that signs, the name of its key, and the key',
+  );
 }
 
 function requireWhatBelongsTogether(settings: z.output<typeof schema>): void {

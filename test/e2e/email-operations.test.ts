@@ -141,10 +141,10 @@ test('a relay with a certificate that nobody trusts is named by readiness and in
   onTestFinished(() => other.close());
   const deferred = await until(other, await send(other), 'deferred');
   expect(deferred.field('last_error')).toBe('tls');
-  const advice = /"certificate":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
+  const advice = /"tls_code":"\w+".*certificate of the mail server.*NODE_EXTRA_CA_CERTS/;
   await eventually(() => Promise.resolve(advice.test(other.output()) || undefined), { what: 'advice' });
   const ready = await other.get('/health/ready');
-  const refuses = { since: expect.stringMatching(/Z$/), reason: 'tls', certificate: expect.stringMatching(/^\w+$/) };
+  const refuses = { since: expect.stringMatching(/Z$/), reason: 'tls', tls_code: expect.stringMatching(/^\w+$/) };
   expect(ready).toMatchObject({ status: 200, body: { data: { mailer: { relay: { connections: 10, refuses } } } } });
   expect(other.output()).toMatch(/"type":"relay_refuses".*"reason":"tls".*takes no e-mail/);
   expect(secure.messages).toEqual([]);

@@ -145,12 +145,17 @@ test('TLS that is demanded and not offered, or not to be trusted, is deferred an
     });
   const implicit = await startSmtp(['accept'], { secure: true });
   const url = implicit.url.replace('smtp:', 'smtps:');
-  const certificate = expect.stringMatching(/^(CERT|SELF|DEPTH|UNABLE)_/) as string;
+  const tls_code = expect.stringMatching(/^(CERT|SELF|DEPTH|UNABLE)_/) as string;
   expect(await smtpTransport(url).send(mail(), limits())).toEqual({
     status: 'deferred',
     reason: 'tls',
     stage: 'connection',
-    certificate,
+    tls_code,
+  });
+  const wrongPort = plain.url.replace('smtp:', 'smtps:');
+  expect(await smtpTransport(wrongPort).send(mail(), limits())).toMatchObject({
+    reason: 'tls',
+    tls_code: 'ERR_SSL_WRONG_VERSION_NUMBER',
   });
   expect([plain, selfSigned, implicit].flatMap(({ messages }) => messages)).toEqual([]);
 });

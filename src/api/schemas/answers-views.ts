@@ -120,7 +120,7 @@ export const readiness = object('Readiness', {
             reason: z.string().describe('As in the reasons of events.'),
             smtp_code: count.optional(),
             enhanced_code: z.string().optional(),
-            certificate: z.string().optional().describe('What is wrong with the certificate of the mail server.'),
+            tls_code: z.string().optional().describe('What is wrong with TLS: a code of OpenSSL or Node.'),
           })
           .optional()
           .describe('What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails.'),
