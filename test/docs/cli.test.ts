@@ -15,6 +15,7 @@ import { createProgram } from '../../src/cli/program.js';
 import { usually } from '../support/amount.js';
 import { audience } from '../support/audience.js';
 import { blocks, codes, document, headings, rows, section } from '../support/markdown.js';
+import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 import { freshFolder, startService, type Service } from '../support/service.js';
 
 const text = document('docs/cli.md');
@@ -70,9 +71,13 @@ describe('its examples', () => {
   let service: Service;
   let folder: string;
   let list: string;
+  let smtp: SmtpStandIn;
+  /** A mail server for the commands that ask for one. */
+  const env = (): Record<string, string> => ({ SMTP_URL: smtp.url });
   const compiled = fileURLToPath(new URL('../../dist/audience.js', import.meta.url));
 
   beforeAll(async () => {
+    smtp = await openSmtp(['accept']);
     service = await startService();
     list = await service.make('/v1/lists/create', { list_name: 'News' }, 'list_id');
     const body = { email: 'ada@example.com', status: 'Subscribed' };
@@ -85,6 +90,7 @@ describe('its examples', () => {
   });
   afterAll(async () => {
     await service.close();
+    await smtp.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -95,7 +101,7 @@ describe('its examples', () => {
 
   async function inShell(commands: string): Promise<Ran> {
     const script = `set -e\naudience() { "${process.execPath}" "${compiled}" "$@"; }\n${commands}`;
-    const child = spawn('/bin/sh', ['-c', script], { cwd: folder, env: { PATH: process.env['PATH'] } });
+    const child = spawn('/bin/sh', ['-c', script], { cwd: folder, env: { PATH: process.env['PATH'], ...env() } });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
@@ -111,7 +117,7 @@ describe('its examples', () => {
       for (const command of commands.split('\n')) {
         // Plain words only: what a shell would do more with is for a shell.
         expect(command).toMatch(/^audience [^'"|&;<>$*?()\\]+$/);
-        const ended = await audience(command.trim().split(/ +/).slice(1));
+        const ended = await audience(command.trim().split(/ +/).slice(1), { env: env() });
         output += ended.out + ended.err;
         if (ended.code !== 0) return { code: ended.code, output };
       }
