@@ -60,9 +60,9 @@ export function missingErasures(
     if (requested_at > (newest.get(subject_key) ?? '')) newest.set(subject_key, requested_at);
   const missing = new Map<string, RegisterEntry>();
   for (const one of registered) {
-    if (all.has(one.erasure_id) || one.requested_at <= (newest.get(one.subject_key) ?? '')) continue;
+    if (all.has(one.erasure_id) || one.requested_at < (newest.get(one.subject_key) ?? '')) continue;
     const other = missing.get(one.subject_key);
-    if (other === undefined || other.requested_at < one.requested_at) missing.set(one.subject_key, one);
+    if (other === undefined || other.requested_at <= one.requested_at) missing.set(one.subject_key, one);
   }
   return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }

@@ -40,6 +40,13 @@ test('a log lacks the newest erasure of each person, unless a later one of their
   expect(ids(erasure(4, 'a'), erasure(2, 'b'))).toEqual([]);
 });
 
+test('an erasure after the clock was set back has the time of the one before, and a log may lack it all the same', () => {
+  const { requested_at } = erasure(1, 'a');
+  const registered = [1, 2].map((one) => ({ ...erasure(one, 'a'), requested_at, log_id: 'log' }));
+  expect(missingErasures(registered, stateOf(erasure(1, 'a')))).toMatchObject([{ erasure_id: 'ers_2' }]);
+  expect(missingErasures(registered, stateOf())).toMatchObject([{ erasure_id: 'ers_2' }]);
+});
+
 test('a digest is a finding until an erasure explains it, and who comes back is no second contact', () => {
   const digest = `{"person":"sha256:${'0'.repeat(64)}"}`;
   const event = (revision: number, type: string, data = '{}'): StoredEvent => ({
