@@ -31,6 +31,22 @@ test('it keeps each erasure once, mends a torn line, and knows its log', async (
   rmSync(folder, { recursive: true });
 });
 
+test('a place that was away, as a share can be, is made whole with the next erasure', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+  const file = path.join(folder, registerName);
+  const ids = () => readRegister(file, 'log').map(({ erasure_id }) => erasure_id);
+  const register = openRegister(file, 'log');
+  await register.keep([erasure(1, 'a'), erasure(2, 'b')]);
+  rmSync(file);
+  await register.keep([1, 2, 3].map((one) => erasure(one, 'a')));
+  expect(ids()).toEqual(['ers_1', 'ers_2', 'ers_3']);
+  // What another process has added is there already.
+  await openRegister(file, 'log').keep([erasure(4, 'c')]);
+  await register.keep([1, 2, 3, 4].map((one) => erasure(one, 'a')));
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5);
+  rmSync(folder, { recursive: true });
+});
+
 test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
   const registered = [erasure(1, 'a'), erasure(3, 'a'), erasure(2, 'b')].map((one) => ({ ...one, log_id: 'log' }));
   const ids = (...there: readonly Erasure[]): readonly string[] =>
