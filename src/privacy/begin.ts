@@ -1,18 +1,17 @@
 /** Begins an erasure, up to what is answered with 202: register, log, the end of the contact. What is left is to make nothing of it readable. */
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import type { ContactCommand, ContactState } from '../commands/contact.js';
 import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
-import type { ContactEvent } from '../events/contact.js';
 import type { ErasureEvent } from '../events/erasures.js';
-import { contactStream, erasuresStream } from '../events/streams.js';
+import { erasuresStream } from '../events/streams.js';
 import type { Register } from './register.js';
 
 interface Handlers {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
+  /** Of what is requested. */
+  readonly endContact: (erasureId: string) => Promise<void>;
 }
 
 interface Beginning {
@@ -27,16 +26,9 @@ interface Beginning {
  * that nobody knows of. Whoever is written after the end of the contact is somebody new.
  */
 export function createBeginning(
-  { clock, contacts, erasures }: Handlers,
+  { clock, erasures, endContact }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {
-  async function endContact({ erasure_id, subject_key, reason }: Erasure, context: CommandContext): Promise<void> {
-    const stream = contactStream(subject_key);
-    if ((await contacts.fresh(stream)).state.contactId === null) return;
-    const command = { type: 'Erase', erasure_id, reason: reason ?? undefined } as const;
-    await contacts.execute({ stream, command, context });
-  }
-
   /** @throws ServiceError `unavailable` @throws what the file system throws */
   return async ({ asked, after, context }: Beginning) => {
     const intended = { ...asked, requested_at: new Date(clock()).toISOString() };
@@ -45,8 +37,9 @@ export function createBeginning(
     const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
     const own = state.all.get(asked.erasure_id);
     if (own === undefined) await drop(intended);
-    else await endContact(own, context);
+    const erasure = own ?? unfinishedOf(state, asked.subject_key);
+    if (erasure !== undefined) await endContact(erasure.erasure_id);
     await keep(state);
-    return { erasure: own ?? unfinishedOf(state, asked.subject_key), position };
+    return { erasure, position };
   };
 }

@@ -42,10 +42,14 @@ const emailsAtOnce = 4;
 
 type Requested = Extract<ErasureEvent, { type: 'ErasureRequested' }>;
 
-interface Erasing extends EraseOptions {
+type EndOptions = Pick<EraseOptions, 'store' | 'contacts'>;
+
+/** A request, and what is written on account of it. */
+interface Asked {
   readonly requested: Recorded<Requested>;
   readonly context: CommandContext;
 }
+type Erasing = EraseOptions & Asked;
 
 /** What is left of an erasure is its completion. */
 export interface Erased {
@@ -64,11 +68,9 @@ export interface RunningEmail {
 /** @returns what it waits for, where e-mails are being sent: ask again later. @throws what the stores throw: ask again */
 export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | readonly RunningEmail[]> {
   const { store, views } = options;
-  const requested = await requestOf(store, erasureId);
-  const { metadata, id: causationId } = requested;
-  const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
-  const context = { correlationId, causationId, requestId, actor };
-  const erasing = { ...options, requested, context };
+  const asked = await askedFor(store, erasureId);
+  const { requested, context } = asked;
+  const erasing = { ...options, ...asked };
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;
   await views.shown(contact?.last ?? until);
@@ -76,6 +78,18 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   if (contact !== undefined) await store.redact(contact.stream, contact.through);
   if (running.length > 0) return running;
   return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
+}
+
+/** Whoever is written after the end of the contact is somebody new. @throws what the stores throw */
+export async function endContact(options: EndOptions, erasureId: string): Promise<void> {
+  await eraseContact({ ...options, ...(await askedFor(options.store, erasureId)) });
+}
+
+async function askedFor(store: EndOptions['store'], erasureId: string): Promise<Asked> {
+  const requested = await requestOf(store, erasureId);
+  const { metadata, id: causationId } = requested;
+  const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
+  return { requested, context: { correlationId, causationId, requestId, actor } };
 }
 
 /** Several at a time: to leave nothing in the files of the views takes as long for many. @throws what the stores throw: ask again */
@@ -108,7 +122,12 @@ interface ErasedContact {
 }
 
 /** Undefined: there was no contact when the erasure was requested. */
-async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
+async function eraseContact({
+  store,
+  contacts,
+  requested,
+  context,
+}: EndOptions & Asked): Promise<ErasedContact | undefined> {
   const { erasure_id, subject_key, reason } = requested.event.data;
   const stream = contactStream(subject_key);
   let { state } = await contacts.fresh(stream);
