@@ -73,7 +73,7 @@ test.skipIf(onServers)(
   'who was asked for again is somebody new before the first answer, behind however many others',
   async () => {
     await service.start();
-  const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
     const people = Array.from({ length: 8 }, someAddress);
     const before = new Map<string, string>();
     for (const email of people) {
