@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import type { Mailer } from './mail.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
-import type { EraseOptions } from '../privacy/erase.js';
+import { endContact, type EraseOptions } from '../privacy/erase.js';
 import { startEraser, type WaitingErasure } from '../privacy/eraser.js';
 import { createBeginning } from '../privacy/begin.js';
 import { takesAll } from '../privacy/reach.js';
@@ -81,8 +81,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const { config, streamKeys, commands } = options;
   const register = await registerOf(options);
   const { keep } = register;
-  const begin = createBeginning({ ...commands, clock: Date.now }, register);
   const steps = stepsOf(options);
+  const end = (id: string): Promise<void> => endContact(steps, id);
+  const begin = createBeginning({ ...commands, endContact: end, clock: Date.now }, register);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
   async function passed(subjectKey: string): Promise<string | undefined> {
@@ -97,6 +98,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const id = asked.erasure_id;
     await begin({ asked, context: { correlationId: id, causationId: id, requestId: id, actor: 'service' } });
   }
+  // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
+  for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())
+    await end(id).catch(() => undefined);
   const runner = config.roles.has('projector')
     ? startEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
@@ -111,7 +115,10 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const { state, position } = await commands.erasures.fresh(erasuresStream);
     const after = await passed(subject_key);
     const open = unfinishedOf(state, subject_key);
-    if (open !== undefined && after === undefined) return { erasure: open, position };
+    if (open !== undefined && after === undefined) {
+      await end(open.erasure_id);
+      return { erasure: open, position };
+    }
     const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
     const begun = await begin({ asked, after, context });
     if (begun.erasure === undefined) throw new Error('a requested erasure is missing');

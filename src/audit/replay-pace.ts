@@ -1,13 +1,10 @@
 /** Keeps replays of long streams from crowding out all other requests: one page per turn of the event loop, few long replays at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSlots } from '../flow/slots.js';
+import { createSlots, shortLine } from '../flow/slots.js';
 
 /** A replay of more events is a long one: it takes a slot. */
 export const longReplayEvents = 2_048;
 const running = 2;
-const waiting = 8;
-/** Seconds. */
-const retryAfter = 5;
 
 export interface ReplayPace {
   /** Resolves when this replay may read its next page: in line with all others, one per turn of the event loop. */
@@ -16,7 +13,7 @@ export interface ReplayPace {
 }
 
 export function createReplayPace(): ReplayPace {
-  const slots = createSlots({ running, waiting, retryAfter });
+  const slots = createSlots({ running, ...shortLine });
   let last = Promise.resolve();
   return {
     turn: () => (last = last.then(() => nextTurn())),

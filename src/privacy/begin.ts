@@ -1,19 +1,17 @@
 /** Begins an erasure, up to what is answered with 202: register, log, the end of the contact. What is left is to make nothing of it readable. */
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
-import type { ContactState } from '../commands/contact-state.js';
-import type { ContactCommand } from '../commands/contact.js';
 import { unfinishedOf, type Erasure, type ErasureCommand, type ErasuresState } from '../commands/erasures.js';
-import type { ContactEvent } from '../events/contact.js';
 import type { ErasureEvent } from '../events/erasures.js';
-import { contactStream, erasuresStream } from '../events/streams.js';
+import { erasuresStream } from '../events/streams.js';
 import type { Register } from './register.js';
 
 interface Handlers {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  readonly contacts: CommandHandler<ContactState, ContactCommand, ContactEvent>;
   readonly erasures: CommandHandler<ErasuresState, ErasureCommand, ErasureEvent>;
+  /** Of what is requested. */
+  readonly endContact: (erasureId: string) => Promise<void>;
 }
 
 interface Beginning {
@@ -23,28 +21,12 @@ interface Beginning {
   readonly context: CommandContext;
 }
 
-interface Ended {
-  readonly erasure_id: string;
-  readonly subject_key: string;
-  readonly reason?: string | null | undefined;
-}
-
-/** Appends ContactErased: from then on the person is not there, and another contact may begin. */
-export async function endContact(
-  contacts: Handlers['contacts'],
-  { erasure_id, subject_key, reason }: Ended,
-  context: CommandContext,
-): Promise<ContactState> {
-  const command = { type: 'Erase', erasure_id, reason: reason ?? undefined } as const;
-  return (await contacts.execute({ stream: contactStream(subject_key), command, context })).state;
-}
-
 /**
  * Each step is durable before the next. The register comes first: a log that is put back from a backup never lacks an erasure
  * that nobody knows of. Whoever is written after the end of the contact is somebody new.
  */
 export function createBeginning(
-  { clock, contacts, erasures }: Handlers,
+  { clock, erasures, endContact }: Handlers,
   { intend, drop, keep }: Pick<Register, 'intend' | 'drop'> & { keep(state: ErasuresState): Promise<void> },
 ) {
   /** @throws ServiceError `unavailable` @throws what the file system throws */
@@ -55,9 +37,9 @@ export function createBeginning(
     const { state, position } = await erasures.execute({ stream: erasuresStream, command, context });
     const own = state.all.get(asked.erasure_id);
     if (own === undefined) await drop(intended);
-    else if ((await contacts.fresh(contactStream(own.subject_key))).state.contactId !== null)
-      await endContact(contacts, own, context);
+    const erasure = own ?? unfinishedOf(state, asked.subject_key);
+    if (erasure !== undefined) await endContact(erasure.erasure_id);
     await keep(state);
-    return { erasure: own ?? unfinishedOf(state, asked.subject_key), position };
+    return { erasure, position };
   };
 }

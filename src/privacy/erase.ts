@@ -13,7 +13,6 @@ import type { Recorded } from '../events/envelope.js';
 import type { ErasureEvent } from '../events/erasures.js';
 import { contactStream, erasuresStream } from '../events/streams.js';
 import type { EventStore } from '../eventstore/event-store.js';
-import { endContact } from './begin.js';
 
 /** An e-mail as the views know it. */
 export interface EmailOfPerson {
@@ -44,10 +43,14 @@ const emailsAtOnce = 4;
 
 type Requested = Extract<ErasureEvent, { type: 'ErasureRequested' }>;
 
-interface Erasing extends EraseOptions {
+type EndOptions = Pick<EraseOptions, 'store' | 'contacts'>;
+
+/** A request, and what is written on account of it. */
+interface Asked {
   readonly requested: Recorded<Requested>;
   readonly context: CommandContext;
 }
+type Erasing = EraseOptions & Asked;
 
 /** What is left of an erasure is its completion. */
 export interface Erased {
@@ -66,11 +69,9 @@ export interface RunningEmail {
 /** @returns what it waits for, where e-mails are being sent: ask again later. @throws what the stores throw: ask again */
 export async function erase(options: EraseOptions, erasureId: string): Promise<Erased | readonly RunningEmail[]> {
   const { store, views } = options;
-  const requested = await requestOf(store, erasureId);
-  const { metadata, id: causationId } = requested;
-  const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
-  const context = { correlationId, causationId, requestId, actor };
-  const erasing = { ...options, requested, context };
+  const asked = await askedFor(store, erasureId);
+  const { requested, context } = asked;
+  const erasing = { ...options, ...asked };
   const contact = await eraseContact(erasing);
   const until = contact?.position ?? requested.position;
   await views.shown(contact?.last ?? until);
@@ -78,6 +79,18 @@ export async function erase(options: EraseOptions, erasureId: string): Promise<E
   if (contact !== undefined) await store.redact(contact.stream, contact.through);
   if (running.length > 0) return running;
   return { context, counts: { erasure_id: erasureId, contacts: contact === undefined ? 0 : 1, emails } };
+}
+
+/** Whoever is written after the end of the contact is somebody new. @throws what the stores throw */
+export async function endContact(options: EndOptions, erasureId: string): Promise<void> {
+  await eraseContact({ ...options, ...(await askedFor(options.store, erasureId)) });
+}
+
+async function askedFor(store: EndOptions['store'], erasureId: string): Promise<Asked> {
+  const requested = await requestOf(store, erasureId);
+  const { metadata, id: causationId } = requested;
+  const { $correlationId: correlationId, request_id: requestId, actor } = metadata;
+  return { requested, context: { correlationId, causationId, requestId, actor } };
 }
 
 /** Several at a time: to leave nothing in the files of the views takes as long for many. @throws what the stores throw: ask again */
@@ -110,19 +123,24 @@ interface ErasedContact {
 }
 
 /** Undefined: there was no contact when the erasure was requested. */
-async function eraseContact({ store, contacts, requested, context }: Erasing): Promise<ErasedContact | undefined> {
-  const { data } = requested.event;
-  const { erasure_id } = data;
-  const stream = contactStream(data.subject_key);
+async function eraseContact({
+  store,
+  contacts,
+  requested,
+  context,
+}: EndOptions & Asked): Promise<ErasedContact | undefined> {
+  const { erasure_id, subject_key, reason } = requested.event.data;
+  const stream = contactStream(subject_key);
   let { state } = await contacts.fresh(stream);
   const since = await eventsSince(store, stream, requested.position);
   const earlier = erasedAmong(since, erasure_id);
   // Who came after the request is somebody new.
   const isOver = state.contactId === null || since.some(({ event }) => event.type === 'ContactCreated');
   if (earlier === undefined && isOver) return undefined;
-  if (earlier === undefined) state = await endContact(contacts, data, context);
+  const command = { type: 'Erase', erasure_id, reason } as const;
+  if (earlier === undefined) ({ state } = await contacts.execute({ stream, command, context }));
   // Each is an append of its own.
-  while (state.unnamed.has(erasure_id)) state = await endContact(contacts, data, context);
+  while (state.unnamed.has(erasure_id)) ({ state } = await contacts.execute({ stream, command, context }));
   return erasedAmong(await eventsSince(store, stream, requested.position), erasure_id);
 }
 

@@ -1,5 +1,5 @@
 /** The register of erasures beside the log: tells that a log was put back from a backup of before an erasure. It names nobody. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Erasure, ErasuresState } from '../commands/erasures.js';
@@ -60,9 +60,9 @@ export function missingErasures(
     if (requested_at > (newest.get(subject_key) ?? '')) newest.set(subject_key, requested_at);
   const missing = new Map<string, RegisterEntry>();
   for (const one of registered) {
-    if (all.has(one.erasure_id) || one.requested_at <= (newest.get(one.subject_key) ?? '')) continue;
+    if (all.has(one.erasure_id) || one.requested_at < (newest.get(one.subject_key) ?? '')) continue;
     const other = missing.get(one.subject_key);
-    if (other === undefined || other.requested_at < one.requested_at) missing.set(one.subject_key, one);
+    if (other === undefined || other.requested_at <= one.requested_at) missing.set(one.subject_key, one);
   }
   return [...missing.values()].sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
@@ -81,10 +81,24 @@ export interface Register {
 
 /** @throws RegisterError @throws what the file system throws */
 export function openRegister(file: string, logId: string): Register {
-  const known = new Set(readRegister(file, logId).map(({ erasure_id }) => erasure_id));
+  let known: Set<string>;
+  let seen: string;
   let keeping = Promise.resolve();
 
+  const mark = (): string => {
+    const { ino, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    return `${ino} ${size}`;
+  };
+  /** Others add to it, too, and a share can go and come back. */
+  function look(): void {
+    if (mark() === seen) return;
+    seen = mark();
+    known = new Set(readRegister(file, logId).map(({ erasure_id }) => erasure_id));
+  }
+  look();
+
   async function add(erasures: readonly Asked[], state?: 'intended' | 'dropped'): Promise<void> {
+    look();
     const missing = erasures.filter(({ erasure_id }) => !known.has(erasure_id));
     if (missing.length === 0) return;
     const lines = missing.map(({ erasure_id, subject_key, reason, requested_at }) =>
@@ -93,6 +107,7 @@ export function openRegister(file: string, logId: string): Register {
       >),
     );
     await append(file, lines.map((line) => `${line}\n`).join(''));
+    seen = mark();
     if (state === undefined) for (const { erasure_id } of missing) known.add(erasure_id);
   }
 

@@ -5,7 +5,7 @@ import { startAuditedService } from '../support/audited-service.js';
 import { openLog } from '../support/event-log.js';
 import { exampleEvents as e, toAppend } from '../support/examples.js';
 
-const auditors = 32;
+const auditors = 16;
 const email = 'ada@example.com';
 
 /** Counts the events that are read in one turn of the event loop. */
@@ -22,7 +22,7 @@ function watched(store: EventStore) {
   return { seen, store: Object.assign(Object.create(store) as EventStore, { readStream }) };
 }
 
-test('32 auditors of a contact with 5,000 events do not block the service', async () => {
+test('16 auditors of a contact with 5,000 events wait in line, and do not block the service', async () => {
   const { seen, store } = watched((await openLog()).store);
   const service = await startAuditedService({
     store,
@@ -39,6 +39,7 @@ test('32 auditors of a contact with 5,000 events do not block the service', asyn
   const ask = (path: string): Promise<Response> =>
     fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.key}` } });
   let isOver = false;
+  const since = performance.now();
   const asked = Promise.all(
     Array.from({ length: auditors }, () => ask(`/v1/audit/contacts/${email}/at?time=2030-01-01`)),
   ).finally(() => (isOver = true));
@@ -50,10 +51,10 @@ test('32 auditors of a contact with 5,000 events do not block the service', asyn
   }
   const answers = await asked;
   const answered = answers.filter(({ status }) => status === 200);
-  const refused = answers.filter(({ status }) => status === 503);
-  expect(answered).toHaveLength(10);
-  expect(refused).toHaveLength(auditors - 10);
-  for (const { headers } of refused) expect(headers.get('retry-after')).toBe('5');
+  // They wait in line: who has to wait for more than five seconds is refused.
+  if (performance.now() - since < 5_000) expect(answered).toHaveLength(auditors);
+  for (const { status, headers } of answers)
+    if (status !== 200) expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   expect(await answered[0]?.json()).toMatchObject({
     data: { existed: true, profile: { because: { revision: 5_000 } } },
   });

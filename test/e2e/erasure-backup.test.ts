@@ -1,5 +1,5 @@
 /** A copy of the whole data folder from before an erasure, started elsewhere: what it shows, and the steps of docs/operations.md that mend it. */
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ok, someAddress, unique } from '../support/answers.js';
@@ -68,3 +68,46 @@ test.skipIf(onServers)('the newest register, put in first, keeps the backup from
   );
   await restored.close();
 });
+
+test.skipIf(onServers)(
+  'who was asked for again is somebody new before the first answer, behind however many others',
+  async () => {
+    await service.start();
+    const list = await service.make('/v1/lists/create', { list_name: unique('List') }, 'list_id');
+    const people = Array.from({ length: 8 }, someAddress);
+    const before = new Map<string, string>();
+    for (const email of people) {
+      const contact = { email, status: 'Subscribed' };
+      before.set(email, await service.make(`/v1/contacts/${list}/create`, contact, 'contact_id'));
+      const mail = { from_email: 'ledger@example.com', to_email: email, subject: 'For you', mail_template: 'Hello' };
+      await Promise.all(Array.from({ length: 3 }, () => ok(service.post('/v1/email/send', mail))));
+    }
+    await service.kill('SIGTERM');
+    rmSync(backup, { recursive: true });
+    cpSync(service.dataDir, backup, { recursive: true });
+    await service.start();
+    for (const email of people) expect((await service.post('/v1/privacy/erasures', { email })).status).toBe(202);
+    cpSync(path.join(second, register), path.join(backup, register));
+    expect((await audience(['--data-dir', backup, 'privacy', 'reapply'])).code).toBe(0);
+
+    const key = 'a-key-that-is-known-before-the-start';
+    const address = path.join(backup, 'address');
+    rmSync(address, { force: true });
+    const starting = startService({ dataDir: backup, env: { API_KEYS: `test:${key}` } });
+    const url = await eventually(() =>
+      Promise.resolve(existsSync(address) ? readFileSync(address, 'utf8') : undefined),
+    );
+    const post = async (target: string, body: object): Promise<{ data: Readonly<Record<string, unknown>> }> => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const answer = await fetch(new URL(target, url), { method: 'POST', headers, body: JSON.stringify(body) });
+      expect([200, 202]).toContain(answer.status);
+      return (await answer.json()) as { data: Readonly<Record<string, unknown>> };
+    };
+    for (const email of people.toReversed()) {
+      await post('/v1/privacy/erasures', { email });
+      const { data } = await post(`/v1/contacts/${list}/upsertcontact`, { email, status: 'Subscribed' });
+      expect(data['contact_id']).not.toBe(before.get(email));
+    }
+    await (await starting).close();
+  },
+);

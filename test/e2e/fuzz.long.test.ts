@@ -38,7 +38,7 @@ function createKnown(key: string): Known & { learn(answer: ReceivedAnswer): void
     if (Array.isArray(value)) for (const item of value.slice(0, 3)) gather(item, depth);
     if (!isObject(value) || depth > 4) return;
     for (const [name, inner] of Object.entries(value))
-      if (typeof inner === 'string' && /(?:_id|^email|cursor|^name)$/.test(name))
+      if (typeof inner === 'string' && /(?:_id|^id|^email|cursor|^name)$/.test(name))
         add(name === 'next_cursor' ? 'cursor' : name, inner);
       else gather(inner, depth + 1);
   }

@@ -31,6 +31,22 @@ test('it keeps each erasure once, mends a torn line, and knows its log', async (
   rmSync(folder, { recursive: true });
 });
 
+test('a place that was away, as a share can be, is made whole with the next erasure', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'register-'));
+  const file = path.join(folder, registerName);
+  const ids = () => readRegister(file, 'log').map(({ erasure_id }) => erasure_id);
+  const register = openRegister(file, 'log');
+  await register.keep([erasure(1, 'a'), erasure(2, 'b')]);
+  rmSync(file);
+  await register.keep([1, 2, 3].map((one) => erasure(one, 'a')));
+  expect(ids()).toEqual(['ers_1', 'ers_2', 'ers_3']);
+  // What another process has added is there already.
+  await openRegister(file, 'log').keep([erasure(4, 'c')]);
+  await register.keep([1, 2, 3, 4].map((one) => erasure(one, 'a')));
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5);
+  rmSync(folder, { recursive: true });
+});
+
 test('a log lacks the newest erasure of each person, unless a later one of theirs is there', () => {
   const registered = [erasure(1, 'a'), erasure(3, 'a'), erasure(2, 'b')].map((one) => ({ ...one, log_id: 'log' }));
   const ids = (...there: readonly Erasure[]): readonly string[] =>
@@ -38,6 +54,13 @@ test('a log lacks the newest erasure of each person, unless a later one of their
   expect(ids()).toEqual(['ers_2', 'ers_3']);
   expect(ids(erasure(1, 'a'))).toEqual(['ers_2', 'ers_3']);
   expect(ids(erasure(4, 'a'), erasure(2, 'b'))).toEqual([]);
+});
+
+test('an erasure after the clock was set back has the time of the one before, and a log may lack it all the same', () => {
+  const { requested_at } = erasure(1, 'a');
+  const registered = [1, 2].map((one) => ({ ...erasure(one, 'a'), requested_at, log_id: 'log' }));
+  expect(missingErasures(registered, stateOf(erasure(1, 'a')))).toMatchObject([{ erasure_id: 'ers_2' }]);
+  expect(missingErasures(registered, stateOf())).toMatchObject([{ erasure_id: 'ers_2' }]);
 });
 
 test('a digest is a finding until an erasure explains it, and who comes back is no second contact', () => {

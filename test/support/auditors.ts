@@ -1,6 +1,6 @@
 /** The ways to ask the auditor: over HTTP, and on the command line. */
 import { expect } from 'vitest';
-import { audience, jsonLines, type Ended } from './audience.js';
+import { audience, jsonLines, notRecorded, type Ended } from './audience.js';
 import type { Auditor, Told } from './audit-oracle.js';
 import type { AuditedService } from './audited-service.js';
 import type { Overrides } from './service.js';
@@ -36,13 +36,13 @@ export const overHttp = (service: AuditedService): Auditor => ({
 export function onCommandLine(env: Overrides): Auditor {
   const ask = async (...words: readonly string[]): Promise<Ended> => {
     const ended = await audience(['audit', ...words, '--json'], { env });
-    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect(ended).toMatchObject({ code: 0, err: notRecorded });
     return ended;
   };
   const askAt = async (type: string, ...words: readonly string[]): Promise<unknown> => {
     const { code, out, err } = await audience(['audit', 'at', ...words, '--json'], { env });
     if (code === 1 && out.includes(`"type":"${type}"`)) return undefined;
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect({ code, err }).toEqual({ code: 0, err: notRecorded });
     return jsonLines(out)[0];
   };
   return {

@@ -5,12 +5,14 @@ import { z } from 'zod';
 import type { Report } from '../../audit/report/report-answer.js';
 import { comparedSeals, createReport, type ReportSources } from '../../audit/report/report.js';
 import { reportPage } from '../../audit/report/report-page.js';
-import { reportedSeals } from '../../evidence/holding-seal.js';
+import { reportedSeals, type SealedLog } from '../../evidence/holding-seal.js';
 import { AlteredBlockError } from '../../evidence/prove.js';
 import { newestSeals, sealsName } from '../../evidence/seal-folder.js';
 import type { Seal } from '../../evidence/seal.js';
-import { AlteredEventError } from '../../eventstore/link-source.js';
+import { openHeadCheck } from '../../evidence/verify-head.js';
+import { AlteredEventError, type LinkSource } from '../../eventstore/link-source.js';
 import type { TreeSource } from '../../eventstore/tree.js';
+import { readLogId } from '../../eventstore/log-id.js';
 import { CommandFailedError } from '../../failures.js';
 import type { CommandLine } from '../command-line.js';
 import { sayNotRecorded } from '../not-recorded.js';
@@ -72,19 +74,35 @@ async function reportOn(contact: string, options: Options, open: Auditing): Prom
     line,
   );
   const found = await findContact(contact, open);
-  return await whileOpen(openLinks(log, line), async ({ source: { tree } }) => {
+  return await whileOpen(openLinks(log, line), async ({ source }) => {
+    const { tree } = source;
     const own = newestSeals(path.join(line.dataDir, sealsName), comparedSeals);
     const known = tree === undefined ? { seal: undefined } : await reportedSeals(own, log, tree);
     const asked = given && (await compared(given.seal, { log, tree, line }));
     const { list, time } = options;
-    return await createReport(
-      { audit, tree, ...known, ...asked },
-      { contact, ...found, list, time, askedBy: 'cli', signal: line.signal },
-    ).catch((error: unknown) => {
-      if (error instanceof AlteredEventError || error instanceof AlteredBlockError) refuse(error.message, line);
-      throw error;
-    });
+    const sources = { audit, tree, ...known, ...asked };
+    if (sources.seal !== undefined) await demandOwnEnd(source, { log, line });
+    return await createReport(sources, { contact, ...found, list, time, askedBy: 'cli', signal: line.signal }).catch(
+      (error: unknown) => {
+        if (error instanceof AlteredEventError || error instanceof AlteredBlockError) refuse(error.message, line);
+        throw error;
+      },
+    );
   });
+}
+
+interface Sealed extends Pick<Auditing, 'line'> {
+  readonly log: Auditing['log'] & SealedLog;
+}
+
+/** Nor is a page that names a seal made of what somebody else has appended. On a server nothing tells of that. */
+async function demandOwnEnd(source: LinkSource, { log, line }: Sealed): Promise<void> {
+  const { sealed, end, difference } = await openHeadCheck(source, { key: await line.headKey(log) });
+  if (end === undefined) return;
+  const { count } = end;
+  const linkThere = sealed && log.headAt?.(sealed.count)?.head;
+  const found = difference({ logId: (await readLogId(log)) ?? '', count, kept: count, linkThere });
+  if (found !== undefined) refuse(found.message, line);
 }
 
 interface Comparing extends Pick<Auditing, 'log' | 'line'> {

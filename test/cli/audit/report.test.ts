@@ -1,9 +1,11 @@
 /** `audience audit report` as an auditor uses it. */
+import { randomUUID } from 'node:crypto';
 import { Database } from '../../../src/sqlite/database.js';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSqliteEventStore } from '../../../src/eventstore/sqlite/event-store.js';
 import { sealsName } from '../../../src/evidence/seal-folder.js';
 import { audience, type Ended } from '../../support/audience.js';
 import { personOf, secret, writePast } from '../../support/proofs.js';
@@ -107,4 +109,36 @@ test('a page that names a seal shows nothing but what was sealed, though links a
     writeFileSync(path.join(altered, 'events.db'), before);
   }
   expect((await report('--seal', kept)).code).toBe(0);
+});
+
+test('no page that names a seal is made of a log to which somebody else has appended', async () => {
+  const forged = path.join(folder, 'forged');
+  mkdirSync(path.join(forged, sealsName), { recursive: true });
+  const file = await writePast(forged, { people: 2, rounds: 4 });
+  const there = (...words: readonly string[]) =>
+    audience(['--data-dir', forged, 'audit', ...words], { env: { SECRET: secret } });
+  const kept = path.join(forged, 'kept.json');
+  expect((await there('seal', '--out', kept)).code).toBe(0);
+  const { email, stream } = personOf(1);
+  const db = new Database(file);
+  const last = db
+    .prepareRows<[string], [string, string, string, number]>(
+      `select e.type, rtrim(data), metadata, e.revision from events e join streams s on s.id = e.stream_id
+       where name = ? order by position desc limit 1`,
+    )
+    .get(stream);
+  db.close();
+  const [type = '', data = '', metadata = '', revision = 0] = last ?? [];
+  // With a right link, and without the secret.
+  const store = await openSqliteEventStore({ file, clock: () => 0 });
+  await store.append(stream, [{ id: randomUUID(), type, data, metadata }], { expectedRevision: BigInt(revision) });
+  await store.close();
+  for (const more of [
+    ['--seal', kept],
+    ['--seal', kept, '--time', '2026-01-01'],
+  ]) {
+    const answer = await there('report', email, '--out', '-', ...more);
+    expect([answer.code, answer.out], answer.err).toEqual([1, '']);
+    expect(answer.err).toMatch(/No page was made: the events after number \d+ are not covered by its sealed head/);
+  }
 });
