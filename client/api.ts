@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 b7108dbcd53e1a018f3922b0ce101439e84f8c8de76c98aa397e84614db5ac32. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9b26b1c2bbb4d4416e6f283b416e28518472529bca3321c99efcf1199dbb3b67. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -518,7 +518,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Send an e-mail again that is held
+     * Send an e-mail again that is held or has failed
      * @description Needs the scope `email:write`.
      */
     post: operations['releaseEmail'];
@@ -1562,6 +1562,18 @@ export interface components {
       sent_at: string | null;
       state: components['schemas']['DeliveryState'];
     };
+    EmailErasedError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'The email cannot be released: what it said is erased';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 409;
+      /** @constant */
+      type: 'conflict';
+    };
     EmailNotCancellableError: {
       /** @description The documented fields of the body, as far as they were sent. */
       data?: Record<string, never>;
@@ -1632,6 +1644,11 @@ export interface components {
          * @example 3
          */
         in_doubt: number;
+        /**
+         * @description Failed e-mails that were released: `failed` less these are failed still.
+         * @example 3
+         */
+        reopened: number;
         /**
          * @description E-mails that the API took.
          * @example 3
@@ -2996,7 +3013,31 @@ export interface components {
         /** @example 3 */
         dropped: number;
       };
+      /** @description Absent where another process sends. */
       mailer?: {
+        relay: {
+          /**
+           * @description At most, now: fewer than configured after the mail server said that there are too many.
+           * @example 3
+           */
+          connections: number;
+          /** @description What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails. */
+          refuses?: {
+            enhanced_code?: string;
+            /** @description As in the reasons of events. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description No e-mail was taken since then.
+             * @example 2026-03-01T10:00:00.123Z
+             */
+            since: string;
+            /** @example 3 */
+            smtp_code?: number;
+            /** @description What is wrong with TLS: a code of OpenSSL or Node. */
+            tls_code?: string;
+          };
+        };
         /** @example 3 */
         running: number;
         worklist_readable: boolean;
@@ -3175,6 +3216,18 @@ export interface components {
       data?: Record<string, never>;
       /** @constant */
       message: 'A rebuild is running already';
+      /** @constant */
+      status: 'Error';
+      /** @constant */
+      statusCode: 409;
+      /** @constant */
+      type: 'conflict';
+    };
+    RecipientErasedError: {
+      /** @description The documented fields of the body, as far as they were sent. */
+      data?: Record<string, never>;
+      /** @constant */
+      message: 'The email cannot be released: its recipient asked to be erased';
       /** @constant */
       status: 'Error';
       /** @constant */
@@ -3962,26 +4015,6 @@ export interface components {
       };
       content: {
         'application/json': components['schemas']['EmailNotCancellableError'];
-      };
-    };
-    /** @description `The email cannot be released` */
-    EmailNotReleasable: {
-      headers: {
-        'cache-control': components['headers']['cache-control'];
-        'content-security-policy': components['headers']['content-security-policy'];
-        'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
-        'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
-        'Preference-Applied': components['headers']['Preference-Applied'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        'referrer-policy': components['headers']['referrer-policy'];
-        'x-content-type-options': components['headers']['x-content-type-options'];
-        'x-frame-options': components['headers']['x-frame-options'];
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['EmailNotReleasableError'];
       };
     };
     /** @description `API key lacks the scope {names}` */
@@ -6906,7 +6939,29 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
-      409: components['responses']['EmailNotReleasable'];
+      /** @description One of: `The email cannot be released`, `The email cannot be released: what it said is erased`, `The email cannot be released: its recipient asked to be erased` */
+      409: {
+        headers: {
+          'cache-control': components['headers']['cache-control'];
+          'content-security-policy': components['headers']['content-security-policy'];
+          'cross-origin-opener-policy': components['headers']['cross-origin-opener-policy'];
+          'cross-origin-resource-policy': components['headers']['cross-origin-resource-policy'];
+          'Preference-Applied': components['headers']['Preference-Applied'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          'referrer-policy': components['headers']['referrer-policy'];
+          'x-content-type-options': components['headers']['x-content-type-options'];
+          'x-frame-options': components['headers']['x-frame-options'];
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['EmailNotReleasableError']
+            | components['schemas']['EmailErasedError']
+            | components['schemas']['RecipientErasedError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
