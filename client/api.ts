@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 958d7885949e8972d539d43f8263d967e8278bd9d48f4d7863f670b7dddd37d5. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9b26b1c2bbb4d4416e6f283b416e28518472529bca3321c99efcf1199dbb3b67. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3023,8 +3023,6 @@ export interface components {
           connections: number;
           /** @description What the mail server last said. E-mails wait meanwhile. Absent while it takes e-mails. */
           refuses?: {
-            /** @description What is wrong with the certificate of the mail server. */
-            certificate?: string;
             enhanced_code?: string;
             /** @description As in the reasons of events. */
             reason: string;
@@ -3036,6 +3034,8 @@ export interface components {
             since: string;
             /** @example 3 */
             smtp_code?: number;
+            /** @description What is wrong with TLS: a code of OpenSSL or Node. */
+            tls_code?: string;
           };
         };
         /** @example 3 */

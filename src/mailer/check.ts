@@ -57,7 +57,9 @@ export async function checkMailServer(check: Check): Promise<boolean> {
 
 async function converse({ settings, mail, signal }: Check, tell: (step: CheckStep) => void): Promise<void> {
   const conversation = createConversation(settings.server, tell);
-  const session = openSession({ ...settings, timings: smtpTimings, logger: conversation.logger });
+  // As the mailer does where the host has no full name.
+  const ehloName = settings.ehloName ?? mail?.envelope.from.replace(/^.*@/, '');
+  const session = openSession({ ...settings, ehloName, timings: smtpTimings, logger: conversation.logger });
   const stop = (): void => session.destroy();
   signal.addEventListener('abort', stop, { once: true });
   conversation.end(await troubleOf(session, mail));
@@ -107,15 +109,17 @@ function createConversation({ auth }: SmtpServer, tell: (step: CheckStep) => voi
     if (/^[45]/.test(reply)) failed = current;
     else tell({ ...current, ok: true });
   };
-  const log = ({ tnx, remoteAddress = '', remotePort = 0 }: LogEntry, text = ''): void => {
+  const connected = (address: string): void => {
+    tell({ step: 'connection', ok: true, said: [address] });
+    open.push({ step: 'greeting', said: [] });
+  };
+  const log = ({ tnx, remoteAddress, remotePort }: LogEntry, text = ''): void => {
     // Of a login only its method: what else goes out with it is the password.
     const step = tnx === 'client' ? command.exec(text)?.[0] : undefined;
     if (step !== undefined) open.push({ step, said: [] });
     if (tnx === 'server') hear(text);
+    if (tnx === 'network' && remoteAddress !== undefined) connected(`${remoteAddress}:${remotePort ?? 0}`);
     if (text.startsWith('Connection upgraded')) tell({ step: 'TLS', ok: true, said: ['the connection is encrypted'] });
-    if (tnx !== 'network' || remoteAddress === '') return;
-    tell({ step: 'connection', ok: true, said: [`${remoteAddress}:${remotePort}`] });
-    open.push({ step: 'greeting', said: [] });
   };
   return {
     logger: { level: () => undefined, trace: log, debug: log, info: log, warn: log, error: log, fatal: log },

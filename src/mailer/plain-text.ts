@@ -8,11 +8,6 @@ import { compile, type FormatCallback } from 'html-to-text';
 const maxTags = 6_000;
 const maxTextSource = 256 * 1024;
 
-/** Its `alt`: what an image says to those who do not see it. */
-const alternative: FormatCallback = ({ attribs }, _walk, builder) => {
-  builder.addInline(attribs?.['alt'] ?? '');
-};
-
 /** A row is a line. Most tables lay out: what stands alone in its row is a block like any other. */
 const row: FormatCallback = ({ children = [] }, walk, builder) => {
   const cells = children.filter(({ type, data = '' }) => type === 'tag' || data.trim() !== '');
@@ -47,9 +42,10 @@ function joined(cells: readonly string[]): string {
 const toText = compile({
   wordwrap: 78,
   limits: { maxDepth: 100, ellipsis: '…' },
-  formatters: { alternative, row },
+  formatters: { row },
   selectors: [
-    { selector: 'img', format: 'alternative' },
+    // Its `alt` alone: what an image says to those who do not see it.
+    { selector: 'img', options: { pathRewrite: () => '' } },
     { selector: 'caption', format: 'block' },
     { selector: 'tr', format: 'row' },
     // For cells without a row: a row takes the space off.

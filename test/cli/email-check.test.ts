@@ -1,8 +1,10 @@
 /** `audience email check`: each step, what is wrong, and never the password. */
 import { generateKeyPairSync } from 'node:crypto';
+import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkMailServer, type CheckStep } from '../../src/mailer/check.js';
 import { dkimRecord } from '../../src/mailer/dkim-key.js';
+import { ownSmtpName } from '../../src/mailer/smtp-name.js';
 import { parseSmtpUrl } from '../../src/mailer/smtp-url.js';
 import { audience } from '../support/audience.js';
 import { startSmtp } from '../support/smtp.js';
@@ -43,8 +45,10 @@ test('without an address nothing is sent, and each step is told', async () => {
 
 test('with an address one test e-mail is sent', async () => {
   const smtp = await startSmtp(['accept']);
-  const { code, shown } = await check(urlOf(smtp.port), 'ada@example.com');
+  const { code, steps, shown } = await check(urlOf(smtp.port), 'ada@example.com');
   expect(code).toBe(0);
+  // The name of the host, where that is a full one.
+  expect(steps[3]?.step).toBe(`EHLO ${ownSmtpName(undefined, hostname()) ?? 'example.org'}`);
   expect(shown.slice(4)).toEqual(['AUTH', 'MAIL', 'RCPT', 'DATA', 'DKIM']);
   expect(smtp.messages).toMatchObject([{ from: 'me@example.org', to: ['ada@example.com'], accepted: true }]);
   await check(urlOf(smtp.port), 'ada@example.com', '--from', 'news@example.org');

@@ -86,7 +86,7 @@ describe('.env.example', () => {
   test('is valid with its comment signs taken away', () => {
     // A value and the file of it exclude each other.
     const values = Object.entries(exampleVariables).filter(
-      ([name]) => exampleVariables[name.replace(/_FILE$/, '')] === undefined || !name.endsWith('_FILE'),
+      ([name]) => !name.endsWith('_FILE') || (exampleVariables[name.replace(/_FILE$/, '')] ?? '') === '',
     );
     const config = readConfig(Object.fromEntries(values));
     expect(config).toMatchObject(readConfigOfDefaults());

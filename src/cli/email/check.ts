@@ -37,17 +37,21 @@ async function checkEach(to: string | undefined, options: unknown, line: Command
       },
     );
   const mail = to === undefined ? undefined : await testMail({ to, from }, settings, line);
+  line.exitWith((await tellSteps(settings, mail, line)) ? 0 : 1);
+}
+
+async function tellSteps(settings: MailSettings, mail: Mail | undefined, line: CommandLine): Promise<boolean> {
   // Large, and needed by this command only.
   const { checkMailServer } = await import('../../mailer/check.js');
-  const { names, signal } = line;
+  const { names, signal, stdout, json } = line;
   let told = Promise.resolve();
   const onStep = (step: CheckStep): void => {
-    told = told.then(() => line.stdout.write(line.json ? `${JSON.stringify(step)}\n` : inLines(step)));
+    told = told.then(() => stdout.write(json ? `${JSON.stringify(step)}\n` : inLines(step)));
     told.catch(() => undefined);
   };
   const isWell = await checkMailServer({ settings, names, mail, onStep, signal });
   await told;
-  line.exitWith(isWell ? 0 : 1);
+  return isWell;
 }
 
 interface Parties {
