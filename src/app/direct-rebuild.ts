@@ -45,7 +45,7 @@ export async function rebuildDirectly(input: DirectRebuildInput): Promise<Rebuil
 type Opened = DirectRebuildInput & Awaited<ReturnType<typeof openRebuildStores>>;
 
 const leaseOf = ({ readModels }: Opened, name: string): Lease =>
-  createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
+  createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now, resumes: true });
 
 async function rebuildUnderLease(input: Opened, jobs: Switches): Promise<RebuildResult> {
   const { views, dryRun, isPreparation, signal } = input;

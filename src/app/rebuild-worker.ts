@@ -36,7 +36,7 @@ const progressMs = 100;
 let sent = { at: -Infinity, stage: '' };
 const now = (): number => performance.now();
 const stores = await openRebuildStores(settings);
-const lease = createLease({ readModels: stores.readModels, name: 'rebuild', holder, ttl: leaseMs, now });
+const lease = createLease({ readModels: stores.readModels, name: 'rebuild', holder, ttl: leaseMs, now, resumes: true });
 
 async function rebuild(): Promise<RebuildResult | string> {
   try {

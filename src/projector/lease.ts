@@ -17,6 +17,8 @@ export interface LeaseOptions {
   readonly now: () => number;
   /** Milliseconds by another clock that must agree: `now` may stand still while the machine is suspended. */
   readonly wall?: () => number;
+  /** Goes on after it ran out where nobody else has held it since: for work that may block its own thread for that long. */
+  readonly resumes?: boolean;
 }
 
 /** A moment of both clocks. */
@@ -32,7 +34,7 @@ export class LeaseLostError extends Error {
 
 const nothing = { epoch: undefined, asked: undefined };
 
-export function createLease({ readModels, name, holder, ttl, now, wall = now }: LeaseOptions) {
+export function createLease({ readModels, name, holder, ttl, now, wall = now, resumes = false }: LeaseOptions) {
   /** When the lease was last asked for and got; undefined: not held. Before the call: the time of the answer is part of the lease. */
   let since: Moment | undefined;
   let held: number | undefined;
@@ -73,10 +75,14 @@ export function createLease({ readModels, name, holder, ttl, now, wall = now }: 
     renewal.unref();
   }
 
+  /** The store counts a lease that ran out by one, and by one more for each that held it since. */
+  const isOurs = (epoch: number | undefined): boolean =>
+    epoch !== undefined && ((epoch === held && (isHeld() || resumes)) || (resumes && epoch - 1 === held));
+
   /** With another epoch, or too late, somebody else may have held it meanwhile, however short: this process's state is stale. */
   function renewed({ epoch, asked }: Awaited<ReturnType<typeof take>>): void {
-    if (epoch === held && isHeld()) {
-      since = asked;
+    if (isOurs(epoch)) {
+      [held, since] = [epoch, asked];
       return renewLater();
     }
     since = undefined;

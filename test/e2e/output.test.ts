@@ -1,6 +1,7 @@
 /** The process and its surroundings: where its output goes, signals, and when it says that it listens. */
 import { spawn } from 'node:child_process';
 import { constants, readSync, rmSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { unique } from '../support/answers.js';
@@ -109,9 +110,9 @@ describe('signals', () => {
     const { hostname, port } = new URL(service.url());
     const socket = net.connect(Number(port), hostname);
     socket.on('error', () => undefined);
-    await new Promise<void>((resolve) => {
-      socket.once('connect', () => socket.write('POST /v1/groups/create HTTP/1.1\r\nHost: x\r\n', () => resolve()));
-    });
+    socket.write('POST /v1/groups/create HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n');
+    // Where the service has it, it asks for the body.
+    await once(socket, 'data');
     process.kill(service.pid(), 'SIGTERM');
     await eventually(() => Promise.resolve(service.output().includes('"stopping"') || undefined));
     await new Promise((resolve) => setTimeout(resolve, 600));

@@ -157,6 +157,27 @@ it('that ran out is never held again under its epoch, also where the store had n
   lease.check();
 });
 
+it('that resumes goes on after it ran out, unless somebody else has held it since', async () => {
+  const lease = createLease({
+    readModels: models,
+    name: 'rebuild',
+    holder: 'one',
+    ttl: 40,
+    now: () => time,
+    resumes: true,
+  });
+  leases.push(lease);
+  await lease.hold(never);
+  time += 100;
+  while (!lease.isHeld()) await new Promise(setImmediate);
+  const lost = new Promise<void>((resolve) => lease.onLost(resolve));
+  time += 100;
+  expect(await models.lease('rebuild', 'other', 40)).toEqual({ epoch: 3 });
+  await models.lease('rebuild', 'other', 0);
+  await lost;
+  expect(lease.isHeld()).toBe(false);
+});
+
 it('knows when the store has answered for one ttl without a break', async () => {
   let isDown = false;
   let asked = 0;

@@ -31,7 +31,14 @@ it.each(['prepare', 'drop'] as const)(
     let time = 0;
     const ttl = 40;
     const models = openSqliteReadModels({ file: path.join(folder, 'views.db'), now: () => time });
-    const lease = createLease({ readModels: models, name: 'rebuild', holder: 'one', ttl, now: () => time });
+    const lease = createLease({
+      readModels: models,
+      name: 'rebuild',
+      holder: 'one',
+      ttl,
+      now: () => time,
+      resumes: true,
+    });
     await lease.hold(new AbortController().signal);
     // As if the call blocked the thread, which it does in one go with what follows here.
     for (const until = performance.now() + ttl; performance.now() < until;);
