@@ -122,7 +122,10 @@ export function answerOf(outcome: SendOutcome, recipient: string): Answer | unde
   if (outcome.stage === 'connection')
     return outcome.status === 'deferred' ? { type: 'unreachable', fault: faultOf(outcome) } : { type: 'ready' };
   if (outcome.stage === 'data' || outcome.response === undefined || isOfRecipient(outcome)) return { type: 'works' };
-  return { type: 'refused', fault: faultOf(outcome), recipient, text: withoutAddresses(outcome.response) };
+  const { reason, ...codes } = faultOf(outcome);
+  // Should it turn out to be the relay's state, then it is us whom it refuses.
+  const fault = { ...codes, reason: outcome.status === 'failed' ? 'policy' : reason } as const;
+  return { type: 'refused', fault, recipient, text: withoutAddresses(outcome.response) };
 }
 
 type Refusal = RelayFault & { readonly response?: string | undefined };

@@ -193,7 +193,7 @@ test('five recipients refused alike: the rest waits, one e-mail at a time is the
   const { mailer } = office.startMailer({ transport: transportTo(relay.port), timings });
   await vi.waitUntil(() => asked.length === 9, 10_000);
   expect(new Set(asked).size).toBe(9);
-  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'smtp_5xx', smtp_code: 550 });
+  expect(mailer.status().relay.refuses).toMatchObject({ reason: 'policy', smtp_code: 550 });
 
   relay.state.recipient = undefined;
   await vi.waitUntil(() => relay.counts.accepted === 8, 10_000);
