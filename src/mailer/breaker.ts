@@ -17,7 +17,7 @@ export type Answer =
   | { readonly type: 'ready' }
   /** Nothing was asked of it yet that concerns an e-mail. */
   | { readonly type: 'unreachable'; readonly fault: RelayFault }
-  /** Refused at MAIL or RCPT, for a reason that is not known to be the recipient's; `text` without addresses. */
+  /** Refused at MAIL or RCPT, or hung up there, for a reason that is not known to be the recipient's; `text` without addresses. */
   | { readonly type: 'refused'; readonly fault: RelayFault; readonly recipient: string; readonly text: string };
 
 export interface Breaker {
@@ -121,11 +121,11 @@ export function answerOf(outcome: SendOutcome, recipient: string): Answer | unde
   if (outcome.status === 'withdrawn' || outcome.reason === 'stopped') return undefined;
   if (outcome.stage === 'connection')
     return outcome.status === 'deferred' ? { type: 'unreachable', fault: faultOf(outcome) } : { type: 'ready' };
-  if (outcome.stage === 'data' || outcome.response === undefined || isOfRecipient(outcome)) return { type: 'works' };
-  const { reason, ...codes } = faultOf(outcome);
+  if (outcome.stage === 'data' || outcome.reason === 'too_large' || isOfRecipient(outcome)) return { type: 'works' };
   // Should it turn out to be the relay's state, then it is us whom it refuses.
-  const fault = { ...codes, reason: outcome.status === 'failed' ? 'policy' : reason } as const;
-  return { type: 'refused', fault, recipient, text: withoutAddresses(outcome.response) };
+  const reason = outcome.status === 'failed' ? 'policy' : outcome.reason;
+  const text = withoutAddresses(outcome.response ?? reason);
+  return { type: 'refused', fault: { ...faultOf(outcome), reason }, recipient, text };
 }
 
 type Refusal = RelayFault & { readonly response?: string | undefined };
