@@ -121,7 +121,10 @@ export function answerOf(outcome: SendOutcome, recipient: string): Answer | unde
   if (outcome.status === 'withdrawn' || outcome.reason === 'stopped') return undefined;
   if (outcome.stage === 'connection')
     return outcome.status === 'deferred' ? { type: 'unreachable', fault: faultOf(outcome) } : { type: 'ready' };
-  if (outcome.stage === 'data' || outcome.reason === 'too_large' || isOfRecipient(outcome)) return { type: 'works' };
+  return outcome.stage === 'data' || isOfEmail(outcome) ? { type: 'works' } : refusedBy(outcome, recipient);
+}
+
+function refusedBy(outcome: Refusal & Pick<SendOutcome, 'status'>, recipient: string): Answer {
   // Should it turn out to be the relay's state, then it is us whom it refuses.
   const reason = outcome.status === 'failed' ? 'policy' : outcome.reason;
   const text = withoutAddresses(outcome.response ?? reason);
@@ -137,8 +140,8 @@ export const faultOf = ({ reason, smtp_code, enhanced_code, tls_code }: Refusal)
   tls_code,
 });
 
-/** An address or a mailbox (RFC 3463), or a server that asks everybody whom it does not know to come again later. */
-const isOfRecipient = ({ enhanced_code = '', response = '' }: Refusal): boolean =>
-  /^[45]\.[12]\./.test(enhanced_code) || /gr[ae]y-?list/i.test(response);
+/** Its size, an address or a mailbox (RFC 3463), or a server that asks everybody whom it does not know to come again later. */
+const isOfEmail = ({ reason, enhanced_code = '', response = '' }: Refusal): boolean =>
+  reason === 'too_large' || /^[45]\.[12]\./.test(enhanced_code) || /gr[ae]y-?list/i.test(response);
 
 const withoutAddresses = (text: string): string => text.replace(/<[^>]*>|\S*@\S*/g, '<>');

@@ -40,7 +40,11 @@ function joined(cells: readonly string[]): string {
 }
 
 /** What an image says to those who do not see it. The library would add its address, and in a link run into that of the link. */
-const alt: FormatCallback = ({ attribs }, _walk, builder) => builder.addInline(attribs?.['alt'] ?? '');
+const alt: FormatCallback = ({ attribs }: Image, _walk, builder) => builder.addInline(attribs?.alt ?? '');
+
+interface Image {
+  readonly attribs?: { readonly alt?: string };
+}
 
 const toText = compile({
   wordwrap: 78,

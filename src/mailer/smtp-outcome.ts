@@ -111,9 +111,12 @@ function reasonOf(error: SmtpError): AttemptReason {
   if (isPolicy(error)) return 'policy';
   if (code === 'ETLS' || tlsCodes.test(originalCode)) return 'tls';
   if (originalCode === 'ECONNREFUSED') return 'connection_refused';
-  if (responseCode !== undefined) return answered(error, responseCode);
-  return error.response === undefined ? (byCode[code ?? ''] ?? 'connection_failed') : 'protocol';
+  return responseCode === undefined ? unanswered(error) : answered(error, responseCode);
 }
+
+/** Or answered by what is no reply of a mail server. */
+const unanswered = ({ code = '', response }: SmtpError): AttemptReason =>
+  response === undefined ? (byCode[code] ?? 'connection_failed') : 'protocol';
 
 /** Before MAIL, so it is about the connections and not about the e-mail. */
 const isTooMany = ({ command = '', response = '' }: SmtpError): boolean =>

@@ -145,7 +145,7 @@ export function openSession({ server, timings, ehloName, tls, logger }: SessionO
       if (connection._socket) connection._socket.once('data', listen);
       // nodemailer would take 250, too: the reply to an earlier command, so the one to the final dot would be wrong as well.
       body.once('resume', () => {
-        if (/^354/.test(connection.lastServerResponse || '')) return;
+        if ((connection.lastServerResponse || '').startsWith('354')) return;
         body.destroy();
         breakBy({ reason: 'protocol' });
       });

@@ -100,7 +100,11 @@ describe('an outcome', () => {
 
   test('a connection that breaks at MAIL or RCPT counts as a refusal, a message that is too large does not', () => {
     const lost = { status: 'deferred', reason: 'connection_lost', stage: 'envelope' } as const;
-    expect(answerOf(lost, 'a')).toMatchObject({ type: 'refused', fault: { reason: 'connection_lost' }, recipient: 'a' });
+    expect(answerOf(lost, 'a')).toMatchObject({
+      type: 'refused',
+      fault: { reason: 'connection_lost' },
+      recipient: 'a',
+    });
     expect(answerOf({ ...lost, status: 'failed', reason: 'too_large' }, 'a')).toEqual({ type: 'works' });
   });
 
