@@ -44,7 +44,7 @@ export function consent(clock: () => number) {
     occurred_at: optional(pastMoment(clock)),
   });
   return fields
-    .meta({ description: 'How the person agreed: evidence for auditors.' })
+    .meta({ title: 'Consent', description: 'How the person agreed: evidence for auditors.' })
     .transform((given) => {
       const present = Object.entries(given).filter(([, value]) => value !== undefined);
       return present.length === 0 ? undefined : Object.fromEntries(present);
