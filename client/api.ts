@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 27ab107e0c9261243c232bd3d38092ecbd2fce925ecb67d7ecf2618feccebe56. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a099196d7a6594c9a8ccb8920f582f8d36d1c7db6c09fc4370eef4a966f3ed6a. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -1459,10 +1459,12 @@ export interface components {
       key_id: string;
       /** @description Name of the key. */
       name: string;
+      /** @description Why there is no secret. */
+      note?: string;
       /** @description What the key may do. */
       scopes: string[];
-      /** @description Shown this once. */
-      secret: string;
+      /** @description Shown this once: null in the answer to a repeat. */
+      secret: string | null;
     };
     CreateGroupAnswer: {
       data: components['schemas']['Group'];
@@ -3320,7 +3322,7 @@ export interface components {
      *     - `rate_limited`: `Too many requests hit the API too quickly.`
      *     - `forbidden`: `API key lacks the scope {names}`
      *     - `too_large`: `Request body is too large`
-     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`
+     *     - `unsupported_media_type`: `Content-Type must be application/json`, `Content-Type must be application/x-ndjson`, `Compressed bodies are not supported`, `charset must be utf-8`
      *     - `internal`: `Sorry! Something went wrong.`, `Sorry! Something went wrong at our side.`
      *     - `unavailable`: `Service temporarily unavailable, please retry.`
      */
@@ -3580,7 +3582,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description - `validation_error`: `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} …` */
+    /** @description - `validation_error`: `Unknown query parameter {field}`, `{field} …` */
     Refused19: {
       headers: {
         [name: string]: unknown;
@@ -3663,7 +3665,7 @@ export interface components {
     };
     /**
      * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`
      */
     Refused26: {
       headers: {
@@ -3770,7 +3772,7 @@ export interface components {
     };
     /**
      * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} …`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `{field} …`
      */
     Refused39: {
       headers: {
@@ -3809,7 +3811,7 @@ export interface components {
     };
     /**
      * @description - `invalid_json`: `Request body must be a JSON object`
-     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key is not supported here`, `{field} …`
+     *     - `validation_error`: `Unknown field {field}`, `Unknown query parameter {field}`, `Idempotency-Key must be 1 to 255 visible ASCII characters`, `{field} …`
      *     - `duplicate`: `Key name already exist!`
      */
     Refused44: {
@@ -3850,7 +3852,7 @@ export interface components {
     email_id: string;
     /** @description Id of an erasure. */
     erasure_id: string;
-    /** @description `true`: server-sent events as they come. Then `format` and `limit` are refused. */
+    /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
     follow: 'true' | 'false';
     /** @description Form of the lines. */
     format: 'ndjson' | 'csv';
@@ -4341,7 +4343,7 @@ export interface operations {
         after?: components['parameters']['after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
-        /** @description `true`: server-sent events as they come. Then `format` and `limit` are refused. */
+        /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
         follow?: components['parameters']['follow'];
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
@@ -5151,6 +5153,8 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
+        /** @description A repeat with this key gets the first answer and changes nothing. */
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
         'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
@@ -5166,6 +5170,7 @@ export interface operations {
       /** @description Key created successfully! */
       200: {
         headers: {
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
           'X-Position': components['headers']['X-Position'];
           [name: string]: unknown;
         };
@@ -5174,6 +5179,7 @@ export interface operations {
         };
       };
       400: components['responses']['Refused44'];
+      422: components['responses']['IdempotencyConflict'];
       default: components['responses']['General'];
     };
   };
@@ -5991,7 +5997,7 @@ export type KnownErrorType =
 export const operationTable = {
   addContactTags: ['post', '/v1/contacts/tags/{list_id}/add', 'safe'],
   cancelEmail: ['post', '/v1/email/{email_id}/cancel', 'unsafe'],
-  createApiKey: ['post', '/v1/keys', 'unsafe'],
+  createApiKey: ['post', '/v1/keys', 'key'],
   createContact: ['post', '/v1/contacts/{list_id}/create', 'key'],
   createGroup: ['post', '/v1/groups/create', 'key'],
   createList: ['post', '/v1/lists/create', 'key'],

@@ -91,7 +91,13 @@ const historyEvent = object(
 
 const unreadableHistoryEvent = object(
   'UnreadableHistoryEvent',
-  { kind: z.literal('unreadable'), ...unreadableFields, unreadable: z.literal(true), email: email.optional(), data: z.unknown() },
+  {
+    kind: z.literal('unreadable'),
+    ...unreadableFields,
+    unreadable: z.literal(true),
+    email: email.optional(),
+    data: z.unknown(),
+  },
   'An event in its place that this version of the service cannot read; `data` is as stored.',
 );
 

@@ -105,7 +105,11 @@ function catalogueItem(
 ): HistoryItem {
   const { kind, id, version, previousName } = change;
   const then = { position: version.position, moment };
-  const common = { kind: 'event', ...evidenceOf(recorded, summaryOf(recorded, moment)), contact_id: before.contactId } as const;
+  const common = {
+    kind: 'event',
+    ...evidenceOf(recorded, summaryOf(recorded, moment)),
+    contact_id: before.contactId,
+  } as const;
   const { data } = recorded.event;
   if (kind === 'tag') {
     const list_ids = [...before.memberships].flatMap(([listId, { tags }]) => (tags.has(id) ? [listId] : []));
@@ -127,7 +131,13 @@ function emailItem(
   const data = jsonOrText(redacted(stored.data, isHidden ? ['message'] : []));
   if (recorded === undefined) return { ...unreadableItem(stored, contactId, data), email };
   const evidence = evidenceOf(recorded, describeEmail(recorded.event));
-  return { kind: 'event', ...evidence, contact_id: contactId, email, data: isHidden ? data : withoutText(recorded.event) };
+  return {
+    kind: 'event',
+    ...evidence,
+    contact_id: contactId,
+    email,
+    data: isHidden ? data : withoutText(recorded.event),
+  };
 }
 
 function withoutText({ type, data }: EmailEvent): unknown {

@@ -28,11 +28,7 @@ export const time = z
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   .meta({ examples: ['2026-03-01T10:00:00.123Z'], format: 'date-time' });
 export const day = formed(/^\d{4}-\d{2}-\d{2}$/, 'A day in UTC.', '2026-03-01').meta({ format: 'date' });
-export const position = formed(
-  /^[0-9]+$/,
-  'Place in the log: digits that sort as text.',
-  '00000000000000000042',
-);
+export const position = formed(/^[0-9]+$/, 'Place in the log: digits that sort as text.', '00000000000000000042');
 export const maybePosition = formed(
   /^[0-9]*$/,
   'A position of the log; empty while nothing is known.',

@@ -147,6 +147,8 @@ const anywhere: readonly ErrorCode[] = [
   'method_not_allowed',
   'too_large',
   'unsupported_media_type',
+  'compressed_body',
+  'not_utf8',
   'invalid_json',
 ];
 

@@ -106,7 +106,7 @@ export const auditEndpoints = {
         format: choice(['json', 'ndjson'], 'A page, or all as lines.').optional(),
         follow: choice(
           ['true', 'false'],
-          '`true`: server-sent events as they come. Then `format` and `limit` are refused.',
+          '`true`: server-sent events as they come. Then only `after` and `types` may stand beside it.',
         ).default('false'),
         after: optionalText('A position of the log, or `now`: only later events.'),
         types: eventTypes,
@@ -114,6 +114,6 @@ export const auditEndpoints = {
       })
       .refine(inOrder, outOfOrder),
     answer: answers.feed,
-    errors: ['invalid_after', 'unknown_parameter', ...ofAddress, 'no_such_contact', ...listErrors],
+    errors: ['invalid_after', 'not_with_follow', ...ofAddress, 'no_such_contact', ...listErrors],
   }),
 };

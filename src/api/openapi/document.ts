@@ -187,12 +187,11 @@ export function errorsOf(endpoint: AnyEndpoint, method: string): readonly ErrorC
     // Of a part that cannot be decoded, too.
     ...when(path.includes('{'), 'not_found' as const),
     ...(['unauthorized', 'rate_limited', 'forbidden'] as const),
-    'too_large',
+    ...(['too_large', 'compressed_body', 'not_utf8'] as const),
     ...when(!isRead, ...(isLines ? (['not_ndjson'] as const) : (['unsupported_media_type', 'invalid_json'] as const))),
     ...when(!isRead && !isLines, 'unknown_field' as const, 'unknown_field_near' as const),
     ...when(isOwn, 'unknown_parameter' as const),
     ...when(isRead, 'invalid_position' as const),
-    ...when(isOwn && !isRead, 'idempotency_unsupported' as const),
     ...when(replays === true, 'invalid_idempotency_key' as const, 'idempotency_conflict' as const),
     // An unknown id on an own path is a path that is not there.
     ...rules.map((code) => (isOwn && errorCatalogue[code].type === 'unknown_id' ? 'not_found' : code)),

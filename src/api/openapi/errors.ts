@@ -35,6 +35,8 @@ const general: readonly ErrorCode[] = [
   'too_large',
   'unsupported_media_type',
   'not_ndjson',
+  'compressed_body',
+  'not_utf8',
   'internal',
   'internal_update',
   'unavailable',
