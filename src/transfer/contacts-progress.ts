@@ -11,6 +11,8 @@ const stateSchema = z.object({ import: z.string(), done: doneSchema, rejectedByt
 
 export type Rejected = readonly [line: number, reason: string];
 
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
 /** `name` says which import it is: file, list, options. One of another name is begun again. */
 export function openContactsProgress(file: string, name: string, isDryRun: boolean) {
   const stateFile = `${file}.${isDryRun ? 'dry-run' : 'import'}`;
@@ -21,13 +23,13 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
       const state = stateSchema.parse(JSON.parse(readFileSync(stateFile, 'utf8')));
       if (state.import === name) {
         // What came after the last batch that was kept comes again.
-        truncateSync(rejectedFile, state.rejectedBytes);
+        if (state.rejectedBytes > 0) truncateSync(rejectedFile, state.rejectedBytes);
         return state.done;
       }
     } catch {
       // There is none, or it belongs to another import: rows that come twice change nothing.
     }
-    writeFileSync(rejectedFile, csvRow(['line', 'reason']));
+    rmSync(rejectedFile, { force: true });
     return { rows: 0, created: 0, updated: 0, unchanged: 0, valid: 0, rejected: 0 };
   }
 
@@ -35,13 +37,15 @@ export function openContactsProgress(file: string, name: string, isDryRun: boole
     done: begin(),
     /** Keeps what has been done, and what was rejected since the last time. */
     keep(done: Done, rejected: readonly Rejected[]): void {
-      appendFileSync(rejectedFile, rejected.map(csvRow).join(''));
-      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: statSync(rejectedFile).size }));
+      const before = sizeOf(rejectedFile);
+      const rows = before === 0 ? [['line', 'reason'], ...rejected] : rejected;
+      if (rejected.length > 0) appendFileSync(rejectedFile, rows.map(csvRow).join(''));
+      writeFileSync(stateFile, JSON.stringify({ import: name, done, rejectedBytes: sizeOf(rejectedFile) }));
     },
     /** Nothing is left to go on with. @returns the report, if there is one */
     finish({ rejected }: Done): string | null {
       rmSync(stateFile, { force: true });
-      if (rejected === 0) rmSync(rejectedFile);
+      if (rejected === 0) rmSync(rejectedFile, { force: true });
       return rejected === 0 ? null : rejectedFile;
     },
   };

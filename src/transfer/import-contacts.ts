@@ -1,5 +1,5 @@
 /** An import of contacts from a CSV file through the bulk endpoint of a running service: batch by batch, each repeated until every row has an answer. */
-import { statSync } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { inBatches } from './batches.js';
@@ -42,7 +42,7 @@ export async function importContacts(
   options: ContactsImportOptions,
 ): Promise<ContactsImported> {
   const { file, isDryRun, status } = request;
-  const { size: total, mtimeMs } = statSync(file);
+  const { size: total, mtimeMs } = fileAt(file);
   const rows = rowsOf(request);
   const header = await headerIn(rows);
   const fields = columnsOf(header, request);
@@ -74,6 +74,15 @@ export async function importContacts(
     options.report({ phase: isDryRun ? 'checking' : 'importing', done: batch.at(-1)?.bytes ?? 0, total });
   }
   return { ...done, rejected_file: progress.finish(done) };
+}
+
+/** @throws CommandFailedError there is no such file */
+function fileAt(file: string): Stats {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return found;
+  throw new CommandFailedError(found === undefined ? `There is no file ${file}.` : `${file} is no file.`, {
+    type: 'no_file',
+  });
 }
 
 async function headerIn(rows: AsyncGenerator<CsvRow, void>): Promise<readonly string[]> {
