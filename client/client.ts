@@ -2,6 +2,7 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import { operationTable, type operations, type paths } from './api.js';
 import { ConnectionError, errorOf } from './errors.js';
+import { createIterables, type Iterables } from './iterables.js';
 import { fetchWithRepeats, type RepeatOptions } from './repeats.js';
 
 export { AudienceError, ConnectionError, type ErrorType } from './errors.js';
@@ -43,17 +44,17 @@ type Call<Id extends OperationId> =
     ? (input?: InputOf<Id>) => Promise<AnswerOf<Id>>
     : (input: InputOf<Id>) => Promise<AnswerOf<Id>>;
 
-export type AudienceClient = { readonly [Id in OperationId]: Call<Id> } & {
-  /** The client below, for answers in lines and streams; it repeats, and leaves errors to the caller. */
-  readonly http: FetchClient<paths>;
-};
+export type AudienceClient = { readonly [Id in OperationId]: Call<Id> } & Iterables & {
+    /** The client below, for other answers in lines and streams; it repeats, and leaves errors to the caller. */
+    readonly http: FetchClient<paths>;
+  };
 
 interface AnyInput {
   readonly path?: object;
   readonly query?: object;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Send = (
@@ -94,10 +95,26 @@ export function createClient(options: ClientOptions): AudienceClient {
     throw errorOf(error, response);
   }
 
+  async function postLines(path: string, lines: string, signal?: AbortSignal): Promise<string> {
+    const { data, error, response } = await send('post', path, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: lines,
+      bodySerializer: (text: string) => text,
+      parseAs: 'text',
+      signal,
+      fetch: (request: Request) => fetchWithRepeats(request, true, repeats),
+    }).catch((fault: unknown) => {
+      signal?.throwIfAborted();
+      throw new ConnectionError('no answer to saveContacts', { cause: fault });
+    });
+    if (response.ok) return String(data);
+    throw errorOf(error, response);
+  }
+
   const ids = Object.keys(operationTable) as OperationId[];
   const calls = Object.fromEntries(ids.map((id) => [id, (input: AnyInput = {}) => call(id, input)]));
   // The types say what the table says: both are made from one document.
-  return { ...calls, http } as unknown as AudienceClient;
+  return { ...calls, ...createIterables({ call, postLines }), http } as unknown as AudienceClient;
 }
 
 const isSafe = ({ method, headers }: Request): boolean =>
