@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 a099196d7a6594c9a8ccb8920f582f8d36d1c7db6c09fc4370eef4a966f3ed6a. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 31a50332493d2fb0c4becd73a733bd6e0c4796d0787074f2c24742d83d110f32. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3834,66 +3834,70 @@ export interface components {
     };
   };
   parameters: {
-    /** @description Id of an API key: only what was read with it. */
-    actor: string;
-    /** @description A position of the log, or `now`: only later events. */
-    after: string;
-    /** @description Id or address of a contact. */
-    contact: string;
-    /** @description Id of a contact. */
-    contact_id: string;
-    /** @description `next_cursor` of the page before. */
-    cursor: string;
-    /** @description `true`: lines are checked, and nothing is saved. */
-    dry_run: 'true' | 'false';
-    /** @description An e-mail address, in any case of letters. */
-    email: string;
-    /** @description Id of an email. */
-    email_id: string;
-    /** @description Id of an erasure. */
-    erasure_id: string;
-    /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
-    follow: 'true' | 'false';
-    /** @description Form of the lines. */
-    format: 'ndjson' | 'csv';
-    /** @description Only what happened then or later. */
-    from: string;
-    /** @description Id of a group. */
-    group_id: string;
-    /** @description Id of a document. */
-    id: string;
     /** @description A repeat with this key gets the first answer and changes nothing. */
     'Idempotency-Key': string;
-    /** @description What a row spans. */
-    interval: 'day' | 'week' | 'month';
+    /** @description Id or address of a contact. */
+    path_contact: string;
+    /** @description Id of a contact. */
+    path_contact_id: string;
+    /** @description Id of an email. */
+    path_email_id: string;
+    /** @description Id of an erasure. */
+    path_erasure_id: string;
+    /** @description Id of a group. */
+    path_group_id: string;
+    /** @description Id of a document. */
+    path_id: string;
     /** @description Id of a key. */
-    key_id: string;
-    /** @description The most entries of the answer. */
-    limit: number;
+    path_key_id: string;
     /** @description Id of a list. */
-    list_id: string;
+    path_list_id: string;
     /** @description Name of a view. */
-    name: string;
+    path_name: string;
+    /** @description Id of a tag. */
+    path_tag_id: string;
     /** @description `handling=strict`: unknown fields of the body are refused. */
     Prefer: string;
+    /** @description Id of an API key: only what was read with it. */
+    query_actor: string;
+    /** @description A position of the log, or `now`: only later events. */
+    query_after: string;
+    /** @description Id or address of a contact: only reads of its record. */
+    query_contact: string;
+    /** @description `next_cursor` of the page before. */
+    query_cursor: string;
+    /** @description `true`: lines are checked, and nothing is saved. */
+    query_dry_run: 'true' | 'false';
+    /** @description An e-mail address, in any case of letters. */
+    query_email: string;
+    /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
+    query_follow: 'true' | 'false';
+    /** @description Form of the lines. */
+    query_format: 'ndjson' | 'csv';
+    /** @description Only what happened then or later. */
+    query_from: string;
+    /** @description What a row spans. */
+    query_interval: 'day' | 'week' | 'month';
+    /** @description The most entries of the answer. */
+    query_limit: number;
+    /** @description Id or name of a list: only what concerns it. */
+    query_list_id: string;
     /** @description Only what this request did. */
-    request_id: string;
+    query_request_id: string;
     /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
-    resubscribe: 'true' | 'false';
+    query_resubscribe: 'true' | 'false';
     /** @description Only e-mails in this state. */
-    state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
+    query_state: 'requested' | 'sending' | 'sent' | 'deferred' | 'failed' | 'in_doubt' | 'held' | 'cancelled';
     /** @description Only contacts with this status. */
-    status: 'Subscribed' | 'Unsubscribed';
-    /** @description Id of a tag. */
-    tag_id: string;
+    query_status: 'Subscribed' | 'Unsubscribed';
     /** @description Only contacts with this tag. */
-    tag_name: string;
+    query_tag_name: string;
     /** @description The point in time. */
-    time: string;
+    query_time: string;
     /** @description Only what happened then or earlier. */
-    to: string;
+    query_to: string;
     /** @description Names of events, separated by commas: only these. */
-    types: string;
+    query_types: string;
     /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
     'X-Min-Position': string;
     /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4041,11 +4045,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: components['parameters']['interval'];
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4075,11 +4079,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: components['parameters']['interval'];
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4089,7 +4093,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4113,11 +4117,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description What a row spans. */
-        interval?: components['parameters']['interval'];
+        interval?: components['parameters']['query_interval'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4127,7 +4131,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a tag. */
-        tag_id: components['parameters']['tag_id'];
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -4151,17 +4155,17 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Id of an API key: only what was read with it. */
-        actor?: components['parameters']['actor'];
+        actor?: components['parameters']['query_actor'];
         /** @description Id or address of a contact: only reads of its record. */
-        contact?: string;
+        contact?: components['parameters']['query_contact'];
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4192,9 +4196,9 @@ export interface operations {
     parameters: {
       query: {
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description The point in time. */
-        time: components['parameters']['time'];
+        time: components['parameters']['query_time'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4204,7 +4208,7 @@ export interface operations {
       };
       path: {
         /** @description Id or address of a contact. */
-        contact: components['parameters']['contact'];
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
@@ -4228,15 +4232,15 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4246,7 +4250,7 @@ export interface operations {
       };
       path: {
         /** @description Id or address of a contact. */
-        contact: components['parameters']['contact'];
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
@@ -4277,7 +4281,7 @@ export interface operations {
       };
       path: {
         /** @description Id or address of a contact. */
-        contact: components['parameters']['contact'];
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
@@ -4301,7 +4305,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Id or name of a list: only what concerns it. */
-        list_id?: string;
+        list_id?: components['parameters']['query_list_id'];
         /** @description The point in time; default: now. */
         time?: string;
       };
@@ -4313,7 +4317,7 @@ export interface operations {
       };
       path: {
         /** @description Id or address of a contact. */
-        contact: components['parameters']['contact'];
+        contact: components['parameters']['path_contact'];
       };
       cookie?: never;
     };
@@ -4340,25 +4344,25 @@ export interface operations {
         /** @description Id of an API key, or the name of one of the configuration: only what was done with it. */
         actor?: string;
         /** @description A position of the log, or `now`: only later events. */
-        after?: components['parameters']['after'];
+        after?: components['parameters']['query_after'];
         /** @description Id or address of a contact: only the events of its stream. */
         contact?: string;
         /** @description `true`: server-sent events as they come. Then only `after` and `types` may stand beside it. */
-        follow?: components['parameters']['follow'];
+        follow?: components['parameters']['query_follow'];
         /** @description A page, or all as lines. */
         format?: 'json' | 'ndjson';
         /** @description Only what happened then or later. */
-        from?: components['parameters']['from'];
+        from?: components['parameters']['query_from'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
         /** @description Id or name of a list: only events that name it. */
         list_id?: string;
         /** @description Only what this request did. */
-        request_id?: components['parameters']['request_id'];
+        request_id?: components['parameters']['query_request_id'];
         /** @description Only what happened then or earlier. */
-        to?: components['parameters']['to'];
+        to?: components['parameters']['query_to'];
         /** @description Names of events, separated by commas: only these. */
-        types?: components['parameters']['types'];
+        types?: components['parameters']['query_types'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4391,9 +4395,9 @@ export interface operations {
     parameters: {
       query: {
         /** @description Form of the lines. */
-        format?: components['parameters']['format'];
+        format?: components['parameters']['query_format'];
         /** @description The point in time. */
-        time: components['parameters']['time'];
+        time: components['parameters']['query_time'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4428,7 +4432,7 @@ export interface operations {
     parameters: {
       query: {
         /** @description An e-mail address, in any case of letters. */
-        email: components['parameters']['email'];
+        email: components['parameters']['query_email'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4459,13 +4463,13 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
         /** @description Only contacts with this status. */
-        status?: components['parameters']['status'];
+        status?: components['parameters']['query_status'];
         /** @description Only contacts with this tag. */
-        tag_name?: components['parameters']['tag_name'];
+        tag_name?: components['parameters']['query_tag_name'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4475,7 +4479,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4507,9 +4511,9 @@ export interface operations {
       };
       path: {
         /** @description Id of a contact. */
-        contact_id: components['parameters']['contact_id'];
+        contact_id: components['parameters']['path_contact_id'];
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4534,9 +4538,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `true`: lines are checked, and nothing is saved. */
-        dry_run?: components['parameters']['dry_run'];
+        dry_run?: components['parameters']['query_dry_run'];
         /** @description `false`: who has unsubscribed from the list stays so; all else of the line is saved. */
-        resubscribe?: components['parameters']['resubscribe'];
+        resubscribe?: components['parameters']['query_resubscribe'];
       };
       header?: {
         /** @description Stored with every event that the request causes. Other than 1 to 128 of `A-Z a-z 0-9 . _ -`, it is replaced by a new id. */
@@ -4544,7 +4548,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4581,7 +4585,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4619,7 +4623,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4655,7 +4659,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4691,7 +4695,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4727,7 +4731,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -4756,11 +4760,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
         /** @description Only e-mails in this state. */
-        state?: components['parameters']['state'];
+        state?: components['parameters']['query_state'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4797,7 +4801,7 @@ export interface operations {
       };
       path: {
         /** @description Id of an email. */
-        email_id: components['parameters']['email_id'];
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
@@ -4827,7 +4831,7 @@ export interface operations {
       };
       path: {
         /** @description Id of an email. */
-        email_id: components['parameters']['email_id'];
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
@@ -4858,7 +4862,7 @@ export interface operations {
       };
       path: {
         /** @description Id of an email. */
-        email_id: components['parameters']['email_id'];
+        email_id: components['parameters']['path_email_id'];
       };
       cookie?: never;
     };
@@ -4921,9 +4925,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -4960,7 +4964,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a group. */
-        group_id: components['parameters']['group_id'];
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -4992,7 +4996,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a group. */
-        group_id: components['parameters']['group_id'];
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -5024,7 +5028,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a group. */
-        group_id: components['parameters']['group_id'];
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -5056,7 +5060,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a group. */
-        group_id: components['parameters']['group_id'];
+        group_id: components['parameters']['path_group_id'];
       };
       cookie?: never;
     };
@@ -5121,9 +5125,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5192,7 +5196,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a key. */
-        key_id: components['parameters']['key_id'];
+        key_id: components['parameters']['path_key_id'];
       };
       cookie?: never;
     };
@@ -5226,7 +5230,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a key. */
-        key_id: components['parameters']['key_id'];
+        key_id: components['parameters']['path_key_id'];
       };
       cookie?: never;
     };
@@ -5256,9 +5260,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5295,7 +5299,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -5327,7 +5331,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -5359,7 +5363,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -5391,7 +5395,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a list. */
-        list_id: components['parameters']['list_id'];
+        list_id: components['parameters']['path_list_id'];
       };
       cookie?: never;
     };
@@ -5456,9 +5460,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5526,7 +5530,7 @@ export interface operations {
       };
       path: {
         /** @description Id of an erasure. */
-        erasure_id: components['parameters']['erasure_id'];
+        erasure_id: components['parameters']['path_erasure_id'];
       };
       cookie?: never;
     };
@@ -5551,7 +5555,7 @@ export interface operations {
     parameters: {
       query: {
         /** @description An e-mail address, in any case of letters. */
-        email: components['parameters']['email'];
+        email: components['parameters']['query_email'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5614,7 +5618,7 @@ export interface operations {
       };
       path: {
         /** @description Name of a view. */
-        name: components['parameters']['name'];
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };
@@ -5675,9 +5679,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5714,7 +5718,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a tag. */
-        tag_id: components['parameters']['tag_id'];
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -5746,7 +5750,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a tag. */
-        tag_id: components['parameters']['tag_id'];
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -5778,7 +5782,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a tag. */
-        tag_id: components['parameters']['tag_id'];
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -5810,7 +5814,7 @@ export interface operations {
       };
       path: {
         /** @description Id of a tag. */
-        tag_id: components['parameters']['tag_id'];
+        tag_id: components['parameters']['path_tag_id'];
       };
       cookie?: never;
     };
@@ -5902,9 +5906,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description `next_cursor` of the page before. */
-        cursor?: components['parameters']['cursor'];
+        cursor?: components['parameters']['query_cursor'];
         /** @description The most entries of the answer. */
-        limit?: components['parameters']['limit'];
+        limit?: components['parameters']['query_limit'];
       };
       header?: {
         /** @description An `X-Position`: the answer shows at least this. At most 2 seconds, then 503. */
@@ -5914,7 +5918,7 @@ export interface operations {
       };
       path: {
         /** @description Name of a view. */
-        name: components['parameters']['name'];
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };
@@ -5946,9 +5950,9 @@ export interface operations {
       };
       path: {
         /** @description Id of a document. */
-        id: components['parameters']['id'];
+        id: components['parameters']['path_id'];
         /** @description Name of a view. */
-        name: components['parameters']['name'];
+        name: components['parameters']['path_name'];
       };
       cookie?: never;
     };

@@ -86,8 +86,12 @@ function createParameters() {
   const shared: Record<string, Json> = {};
   return {
     shared,
-    share<Parameter extends Json & { readonly name: string }>(parameter: Parameter, example: unknown): Json {
-      const { name } = parameter;
+    share<Parameter extends Json & { readonly name: string; readonly in: string }>(
+      parameter: Parameter,
+      example: unknown,
+    ): Json {
+      // No name of a schema, whatever the case of its letters.
+      const name = `${parameter.in}_${parameter.name}`;
       const { example: first = example, ...known } = shared[name] ?? parameter;
       if (!isDeepStrictEqual(known, parameter)) return { ...parameter, example };
       shared[name] = { ...parameter, ...(first !== undefined && { example: first }) };
