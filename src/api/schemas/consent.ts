@@ -60,4 +60,5 @@ const pastMoment = (clock: () => number) =>
       description: 'When the person agreed: ISO 8601 with its zone, not in the future.',
       examples: ['2026-03-01T12:00:00+02:00'],
       format: 'date-time',
+      pattern: undefined,
     });
