@@ -57,7 +57,7 @@ describe('for generated clients', () => {
   test('no value is fixed: a flag is a boolean, a status a number with a format, a message a text', () => {
     expect(all.filter(([, schema]) => 'const' in schema).map(([place]) => place)).toEqual([]);
     const numbers = all.filter(([place, { type }]) => type === 'integer' && !place.includes('arameters'));
-    const isAnswer = ([place]: readonly [string, unknown]): boolean => !/Request/.test(place);
+    const isAnswer = ([place]: readonly [string, unknown]): boolean => !place.includes('Request');
     expect(numbers.filter(isAnswer).filter(([, { format }]) => !/^int(32|64)$/.test(String(format)))).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readExamples } from '../../src/api/openapi/examples.js';
 import { endpointTable } from '../support/api-description.js';
-import { eventually, startService, type Service } from '../support/service.js';
+import { eventually, startService, type Answer, type Service } from '../support/service.js';
 import { openSmtp, type SmtpStandIn } from '../support/smtp.js';
 
 const examples = readExamples();
@@ -94,6 +94,12 @@ const linesOf = (answer: unknown): unknown =>
         .map((line) => JSON.parse(line) as unknown)
     : answer;
 
+const sent = (body: unknown) =>
+  typeof body === 'string' ? { raw: body, headers: { 'content-type': 'application/x-ndjson' } } : { body };
+
+const shown = ({ headers, body, text }: Answer): unknown =>
+  String(headers['content-type']).startsWith('application/json') ? body : text;
+
 test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
   const { method, path } = endpointTable.find(({ id }) => id === operation) ?? { method: 'none', path: '' };
   const { parameters = {}, body } = own(example);
@@ -105,14 +111,13 @@ test.for(Object.entries(examples))('%s', async ([operation, example = {}]) => {
   const answered = await service.request(
     method === 'postOrDelete' ? 'DELETE' : method.toUpperCase(),
     query === '' ? place : `${place}?${query}`,
-    typeof body === 'string' ? { raw: body, headers: { 'content-type': 'application/x-ndjson' } } : { body },
+    sent(body),
   );
   expect(answered.status, answered.text).toBe(operation === 'requestErasure' ? 202 : 200);
   learn(answered.text);
   const goesOn = goingOn[operation];
   if (goesOn !== undefined) await eventually(async () => (await goesOn()) || undefined, { what: operation });
-  const isJson = String(answered.headers['content-type']).startsWith('application/json');
-  const answer: unknown = isJson ? answered.body : answered.text;
+  const answer = shown(answered);
   if (isUpdate) Object.assign(example, { answer });
   else compare(linesOf(own(example.answer)), linesOf(answer), operation);
 });

@@ -107,7 +107,16 @@ export function checkAnswer(answered: Answered): void {
   const content = thing.content?.[type] ?? complain(`the media type "${type}" is not described`);
   checkHeaders(thing.headers ?? {}, { place, headers, complain });
   if (method === 'HEAD') return;
-  if (status >= 400) return checkError(answered, complain);
+  if (status >= 400) checkError(answered, complain);
+  else checkSuccess({ text, type, content, place, complain });
+}
+
+interface Successful extends Pick<Answered, 'text'>, Pick<Check, 'place' | 'complain'> {
+  readonly type: string;
+  readonly content: { readonly schema: { readonly contentSchema?: object } };
+}
+
+function checkSuccess({ text, type, content, place, complain }: Successful): void {
   const schema = [...parts(place), 'content', type, 'schema'];
   const isOfItems = content.schema.contentSchema !== undefined;
   const validate = validator(pointer(...schema, ...(isOfItems ? ['contentSchema'] : [])));
@@ -129,7 +138,11 @@ function checkError({ method, target, status, text, headers }: Answered, complai
   const isTold = codes.some((code) => {
     const { status: statusCode, type, message } = errorCatalogue[code];
     const said = patternOf(message).test(String(rest['message']));
-    return said && isDeepStrictEqual(rest, { statusCode, status: 'Error', message: rest['message'], type });
+    return (
+      said &&
+      statusCode === status &&
+      isDeepStrictEqual(rest, { statusCode, status: 'Error', message: rest['message'], type })
+    );
   });
   if (!isTold || (data !== undefined && typeof data !== 'object'))
     complain(`no such error with ${status} among ${codes.join(', ')}`);
@@ -189,10 +202,10 @@ interface Check {
 function checkHeaders(described: Readonly<Record<string, Described>>, { place, headers, complain }: Check): void {
   const known = headersAt.get(place) ?? describedHeaders(described, place);
   headersAt.set(place, known);
-  for (const name of Object.keys(headers))
-    if (told.test(name) && !known.has(name) && !onEvery.has(name)) complain(`the header ${name} is not described`);
-  for (const name of ['x-request-id', ...security])
-    if (headers[name] === undefined) complain(`the header ${name} is missing`);
+  const surplus = Object.keys(headers).find((name) => told.test(name) && !known.has(name) && !onEvery.has(name));
+  if (surplus !== undefined) complain(`the header ${surplus} is not described`);
+  const missing = ['x-request-id', ...security].find((name) => headers[name] === undefined);
+  if (missing !== undefined) complain(`the header ${missing} is missing`);
   for (const [name, { required, validate }] of known) {
     const value = headers[name];
     if (value === undefined && required) complain(`the header ${name} is missing`);
@@ -233,8 +246,8 @@ function responseOf({ method, target, status }: Answered): string | undefined {
   const operation = path === undefined ? undefined : paths[path]?.[name];
   if (path === undefined || operation === undefined)
     return withoutOperation(target, { isPath: path !== undefined, status }) ?? undescribed(method, target, status);
-  const described = operation.responses[String(status)] === undefined ? 'default' : String(status);
-  if (operation.responses[described] === undefined) return undescribed(method, target, status);
+  const described = [String(status), 'default'].find((one) => operation.responses[one] !== undefined);
+  if (described === undefined) return undescribed(method, target, status);
   return withBody(status, pointer('paths', path, name, 'responses', described));
 }
 

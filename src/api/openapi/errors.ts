@@ -69,8 +69,8 @@ export function createRefusals() {
       const isGeneral = codes.includes('unauthorized');
       for (const code of new Set(codes))
         if (!isGeneral || !general.includes(code)) (byStatus[errorCatalogue[code].status] ??= []).push(code);
-      const own = Object.entries(byStatus).map(([status, group]) => [status, shared(group)]);
-      return Object.fromEntries(isGeneral ? [...own, ['default', shared(general)]] : own);
+      const own = Object.entries(byStatus).map(([status, group]): [string, Json] => [status, shared(group)]);
+      return { ...Object.fromEntries(own), ...(isGeneral && { default: shared(general) }) };
     },
     responses,
   };

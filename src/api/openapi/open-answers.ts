@@ -29,7 +29,7 @@ function openLiteral(schema: Record<string, unknown>): void {
 
 /** `type: [string, null]`, and not a choice of two schemas. */
 function shorten(schema: Record<string, unknown>): void {
-  const [one] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
+  const one: unknown = Array.isArray(schema['anyOf']) ? schema['anyOf'].at(0) : undefined;
   if (!isObject(one) || typeof one['type'] !== 'string' || one['properties'] !== undefined) return;
   delete schema['anyOf'];
   // zod comes to it later.
@@ -52,7 +52,8 @@ function tellVariants({ _zod: { def } }: z.core.$ZodUnion, schema: Record<string
   if (!('discriminator' in def) || typeof def.discriminator !== 'string') return;
   const { discriminator: propertyName } = def;
   const mapping = def.options.flatMap((option) =>
-    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, `#/components/schemas/${idOf(option)}`]),
+    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [String(value), idOf(option)] as const),
   );
-  schema['discriminator'] = { propertyName, mapping: Object.fromEntries(mapping) };
+  const places = mapping.map(([value, id]): [string, string] => [value, `#/components/schemas/${id}`]);
+  schema['discriminator'] = { propertyName, mapping: Object.fromEntries(places) };
 }
