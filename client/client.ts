@@ -1,12 +1,14 @@
 /** The typed client: a method for each operation of the API, which returns the answer or throws, and sends again what is safe to repeat. */
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
-import { operationTable, type operations, type paths } from './api.js';
+import { operationTable, type paths } from './api.js';
 import { ConnectionError, errorOf } from './errors.js';
 import { createIterables, type Iterables } from './iterables.js';
+import type { AnswerOf, InputOf, OperationId } from './operations.js';
 import { fetchWithRepeats, type RepeatOptions } from './repeats.js';
 
 export { AudienceError, ConnectionError, type ErrorType } from './errors.js';
 export type { components, operations, paths } from './api.js';
+export type { AnswerOf, InputOf, OperationId } from './operations.js';
 
 export interface ClientOptions {
   /** Without a path: `https://audience.example.com`. */
@@ -19,25 +21,6 @@ export interface ClientOptions {
   /** Default: that of the platform. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
-
-export type OperationId = keyof typeof operationTable;
-
-type JsonOf<Thing> = Thing extends { content: { 'application/json': infer Body } } ? Body : never;
-
-type BodyOf<Operation> = Operation extends { requestBody: infer Body }
-  ? { body: JsonOf<Body> }
-  : Operation extends { requestBody?: infer Body }
-    ? { body?: JsonOf<NonNullable<Body>> }
-    : unknown;
-
-/** `path`, `query`, `header` and `body` of the operation, and a signal that ends it, repeats included. */
-export type InputOf<Id extends OperationId> = Omit<operations[Id]['parameters'], 'cookie'> &
-  BodyOf<operations[Id]> & { signal?: AbortSignal };
-
-/** The whole answer: `data`, and what stands beside it. */
-export type AnswerOf<Id extends OperationId> = JsonOf<
-  operations[Id]['responses'][keyof operations[Id]['responses'] & (200 | 202)]
->;
 
 type Call<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>

@@ -1,6 +1,6 @@
 /** What comes in many pieces, as async iterables: the answers to a bulk, the events of the log, the items of all pages. */
 import type { components, operations } from './api.js';
-import type { AnswerOf, InputOf, OperationId } from './client.js';
+import type { AnswerOf, InputOf, OperationId } from './operations.js';
 
 type Schemas = components['schemas'];
 type BulkLine = Schemas['SavedLine'] | Schemas['ValidLine'] | Schemas['RefusedLine'];
