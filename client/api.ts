@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 31a50332493d2fb0c4becd73a733bd6e0c4796d0787074f2c24742d83d110f32. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 7b5ea28652b4d767ab6ec1766f3f0859a652f4d578f1b5f5473c99f87d732e73. */
 export interface paths {
   '/docs': {
     parameters: {
