@@ -2,7 +2,8 @@
 import { createAuthenticator, createGrant, fullGrant } from '../api/auth.js';
 import type { Authenticator, Grant, Identity } from '../api/auth.js';
 import type { KeysOfApi } from '../api/keys.js';
-import { keyDecider, type Key, type KeysState } from '../commands/keys.js';
+import { replayableContext } from '../commands/catalogue-requests.js';
+import { keyDecider, keyOf, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
 import { isUnreadable } from '../events/codec.js';
 import { keysStream } from '../events/streams.js';
 import type { ReadModels } from '../readmodels/read-models.js';
@@ -25,7 +26,7 @@ const notNoted = 'the last use of API keys was not noted';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
 interface KeysOptions {
-  readonly commands: Pick<Commands, 'keys' | 'newId'>;
+  readonly commands: Pick<Commands, 'keys' | 'newId' | 'streamKeys'>;
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
   /** Keeps when keys were last used. Closed with the keys. */
@@ -91,11 +92,13 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
     all: look,
     // A key that is to be revoked must be found, also without the read models.
     lastUse: (id) => uses.read(id).catch(() => null),
-    async change(command, context) {
+    async change(command, asked, idempotencyKey) {
+      const { streamKeys: keys } = commands;
+      const context = replayableContext(asked, { keys, idempotencyKey, input: () => inputOf(command) });
       const { state, position } = await commands.keys.execute({ stream: keysStream, command, context });
       // Written is written, and holds here at once.
       await look().catch(() => hold(state));
-      const key = state.get(command.key_id);
+      const key = keyOf(command, state, context.idempotency?.key_hash);
       if (key === undefined) throw new Error('a changed key is missing');
       return { key, position };
     },
@@ -107,6 +110,9 @@ export async function openKeys({ commands, models, clock, onFault, ...options }:
     },
   };
 }
+
+const inputOf = (command: KeyCommand): readonly unknown[] =>
+  command.type === 'Create' ? ['key', command.name, command.scopes, command.expires_at ?? null] : [];
 
 const isOfAnEvent = (error: unknown): boolean => error instanceof Error && isUnreadable(error.cause);
 

@@ -53,10 +53,10 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
   /** By id, with how often it failed. */
   const waiting = new Map<string, Pick<WaitingErasure, 'reason'> & { readonly failed: number }>();
 
-  function fail(error: unknown): void {
+  function fail(error: unknown, what = 'an erasure cannot go on'): void {
     restUntil = now() + restMs;
     const reason = String(error);
-    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, 'an erasure cannot go on: tried again');
+    if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, `${what}: tried again`);
     failures.add(reason);
   }
 
@@ -131,7 +131,7 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
     again = looking !== undefined;
     if (again || signal.aborted) return;
     looking = turn()
-      .catch(fail)
+      .catch((error: unknown) => fail(error, 'open erasures cannot be looked for'))
       .finally(() => {
         looking = undefined;
         if (again) look();
