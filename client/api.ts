@@ -1,4 +1,4 @@
-/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 9b26b1c2bbb4d4416e6f283b416e28518472529bca3321c99efcf1199dbb3b67. */
+/** Made by `npm run generate:client` from the OpenAPI document with the SHA-256 67542c7da5653d5e9ca8decd01ab5105d6e156e081c4022ea7d210cbf1f0b8fa. */
 export interface paths {
   '/docs': {
     parameters: {
@@ -3113,6 +3113,8 @@ export interface components {
       what: string | null;
     };
     Rebuild: {
+      /** @description The new views go live although they differ. */
+      accept_differences?: boolean;
       /** @enum {string} */
       cause: 'request' | 'start';
       dry_run: boolean;
@@ -8938,6 +8940,7 @@ export interface operations {
     requestBody?: {
       content: {
         'application/json': {
+          accept_differences?: boolean | null;
           dry_run?: boolean | null;
         };
       };
