@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
 import { isShared, openReadModels, type StoreSettings } from '../stores/stores.js';
 
+/** For work that is done a few times a day: another process may take it over a little later. Milliseconds. */
+export const seldomLeaseMs = 16_000;
+
 /** Undefined: there is but one process. @throws ReadModelsUnavailableError */
-export async function openLease(settings: StoreSettings, name: string): Promise<Lease | undefined> {
+export async function openLease(settings: StoreSettings, name: string, ttl = leaseMs): Promise<Lease | undefined> {
   if (!isShared(settings)) return undefined;
   const readModels = await openReadModels(settings.views);
   const now = (): number => performance.now();
-  const lease = createLease({ readModels, name, holder: randomUUID(), ttl: leaseMs, now });
+  const lease = createLease({ readModels, name, holder: randomUUID(), ttl, now });
   return {
     ...lease,
     async close() {

@@ -9,7 +9,7 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openLease } from './own-lease.js';
+import { openLease, seldomLeaseMs } from './own-lease.js';
 import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
@@ -30,7 +30,7 @@ interface RetentionOfProcess {
 export async function openRetention(options: RetentionOfProcess): Promise<{ close(): Promise<void> } | undefined> {
   const { config, settings } = options;
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
-  const lease = await openLease(settings, 'retention');
+  const lease = await openLease(settings, 'retention', seldomLeaseMs);
   const closing = new AbortController();
   const turns = startTurns(options, lease, closing.signal);
   return {

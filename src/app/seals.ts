@@ -16,7 +16,7 @@ import type { Lease } from '../projector/lease.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
-import { openLease } from './own-lease.js';
+import { openLease, seldomLeaseMs } from './own-lease.js';
 import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
@@ -61,7 +61,7 @@ export async function openSeals(options: SealsOptions): Promise<Seals | undefine
   const { settings, config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  const lease = await openLease(settings, 'seals');
+  const lease = await openLease(settings, 'seals', seldomLeaseMs);
   const seals = startSeals(options, lease);
   return { close: () => seals.close().then(lease?.close) };
 }

@@ -77,8 +77,12 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
     }
   }
 
+  /** Asked for only while it is not held: it renews itself. */
+  const holdsLease = async (): Promise<boolean> =>
+    lease === undefined || lease.isHeld() || (await lease.hold(signal)) !== null;
+
   async function turn(): Promise<void> {
-    if (lease !== undefined && (await lease.hold(signal)) === null) return;
+    if (!(await holdsLease())) return;
     const { state } = await steps.erasures.fresh(erasuresStream);
     await keep(state);
     if (state.unfinished.size === 0) awaited.forget();
