@@ -40,7 +40,7 @@ export async function openMailer(options: MailOptions) {
   const { config, dkim, settings, logger, store, commands, views, isListening } = options;
   const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
   const report = mailReport(logger);
-  const isReady = (): boolean => views.hasShown() && isListening();
+  const isReady = (): boolean => views.hasEmails() && isListening();
   const transport = await transportOf(options);
   const parts: { runner?: Runner } = {};
   const runs = await openMailRuns({
@@ -55,7 +55,7 @@ export async function openMailer(options: MailOptions) {
     reader: store,
     handler: commands.emails,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
-    // Until the views have shown something, they may not exist.
+    // Until the view has shown something, it may not exist.
     due: async (now, limit) => (isReady() ? await views.queries.dueEmails(now, limit) : []),
     sending: async (limit) => (isReady() ? await views.queries.sendingEmails(limit) : []),
     overdue: views.queries.overdueEmails,

@@ -22,7 +22,7 @@ interface RetentionOfProcess {
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly store: OpenEventStore;
   readonly commands: Pick<Commands, 'emails'>;
-  readonly views: Pick<Views, 'queries' | 'hasShown'>;
+  readonly views: Pick<Views, 'queries' | 'hasEmails'>;
   readonly logger: Logger;
 }
 
@@ -52,8 +52,8 @@ async function startTurns(options: RetentionOfProcess, lease: Lease | undefined,
     const lost = new AbortController();
     lease?.onLost(() => lost.abort());
     const signal = AbortSignal.any([closing, lost.signal]);
-    // Until the views have shown something, they may not exist.
-    while (!views.hasShown() && !signal.aborted) await pause(lookMs, signal);
+    // Until the view has shown something, it may not exist.
+    while (!views.hasEmails() && !signal.aborted) await pause(lookMs, signal);
     const before = retainedSince(config.retainEmails, Date.now());
     const erased = await eraseEnded(
       {

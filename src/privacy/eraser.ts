@@ -5,7 +5,7 @@ import { isUnreadable } from '../events/codec.js';
 import { erasuresStream } from '../events/streams.js';
 import { StoreUnavailableError } from '../eventstore/event-store.js';
 import type { Lease } from '../projector/lease.js';
-import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
 import { createAwaitedEmails } from './awaited-emails.js';
 import { complete, erase, type Erased, type EraseOptions } from './erase.js';
 
@@ -54,6 +54,7 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
   const waiting = new Map<string, Pick<WaitingErasure, 'reason'> & { readonly failed: number }>();
 
   function fail(error: unknown, what = 'an erasure cannot go on'): void {
+    if (error instanceof ViewMissingError) return;
     restUntil = now() + restMs;
     const reason = String(error);
     if (!failures.has(reason) && !signal.aborted) logger.error({ err: error }, `${what}: tried again`);
@@ -72,7 +73,10 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
         awaited.waitFor(id, one);
       }
     } catch (error) {
-      waiting.set(id, { reason: reasonOf(error), failed: (waiting.get(id)?.failed ?? 0) + 1 });
+      const reason = reasonOf(error);
+      // A start waits for as long as the view is built: nobody could be asked for before, either.
+      const before = reason === 'view_being_built' ? 0 : (waiting.get(id)?.failed ?? 0);
+      waiting.set(id, { reason, failed: before + 1 });
       fail(error);
     }
   }
@@ -162,6 +166,7 @@ export function startEraser({ steps, keep, lease, hasOtherStorages, mailer, logg
 function reasonOf(error: unknown): WaitingErasure['reason'] {
   const cause = error instanceof ServiceError ? error.cause : error;
   if (isUnreadable(cause)) return 'unreadable_event';
+  if (cause instanceof ViewMissingError) return 'view_being_built';
   const isOutage = error instanceof ServiceError || cause instanceof StoreUnavailableError;
   return isOutage || cause instanceof ReadModelsUnavailableError ? 'unavailable' : 'failed';
 }

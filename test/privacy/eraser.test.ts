@@ -1,9 +1,9 @@
-/** What the log says while erasures cannot even be looked for. */
+/** What the eraser says while erasures cannot be looked for, or wait for a view. */
 import { expect, it } from 'vitest';
 import type { EraseOptions } from '../../src/privacy/erase.js';
 import { startEraser } from '../../src/privacy/eraser.js';
 import type { Lease } from '../../src/projector/lease.js';
-import { ReadModelsUnavailableError } from '../../src/readmodels/read-models.js';
+import { ReadModelsUnavailableError, ViewMissingError } from '../../src/readmodels/read-models.js';
 
 it('speaks of no erasure while there may be none: the lease cannot be asked for', async () => {
   const lease = {
@@ -30,4 +30,38 @@ it('speaks of no erasure while there may be none: the lease cannot be asked for'
     });
   });
   expect(told).toBe('open erasures cannot be looked for: tried again');
+});
+
+it('waits for a view that is built without calling it a failure, and a start waits with it', async () => {
+  const told: string[] = [];
+  const log = (_: object, message: string): void => void told.push(message);
+  const tries: string[] = [];
+  const eraser = startEraser({
+    steps: {
+      erasures: { fresh: () => Promise.resolve({ state: { unfinished: new Map([['ers_01', {}]]) } }) },
+      store: {
+        readStream(stream: string) {
+          tries.push(stream);
+          throw new ViewMissingError('emails');
+        },
+      },
+    } as unknown as EraseOptions,
+    keep: () => Promise.resolve(),
+    lease: undefined,
+    hasOtherStorages: () => Promise.resolve(false),
+    mailer: undefined,
+    logger: { info: () => undefined, warn: log, error: log },
+    now: () => performance.now(),
+  });
+  try {
+    while (tries.length < 5) {
+      eraser.look();
+      await new Promise(setImmediate);
+    }
+    expect(eraser.waiting()).toEqual([{ erasure_id: 'ers_01', reason: 'view_being_built' }]);
+    expect(eraser.isCaughtUp()).toBe(false);
+    expect(told).toEqual([]);
+  } finally {
+    await eraser.close();
+  }
 });
