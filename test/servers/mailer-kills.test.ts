@@ -36,9 +36,9 @@ describe.skipIf(noServers !== undefined)(
         const inDoubt = stories.filter(({ doubts }) => doubts.length > 0);
         for (const story of stories)
           if (!inDoubt.includes(story)) expect(lastClaim(story) - killed).toBeLessThan(30_000);
-        // Those that the killed mailer was sending, and no others.
+        // Those that the killed mailer had claimed, three for each connection at most, and no others.
         expect(inDoubt.length).toBeGreaterThan(0);
-        expect(inDoubt.length).toBeLessThanOrEqual(10);
+        expect(inDoubt.length).toBeLessThanOrEqual(30);
         for (const { reason, at } of inDoubt.flatMap(({ doubts }) => doubts)) {
           expect(reason).toBe('run_ended');
           expect(at - killed).toBeLessThan(45_000);
