@@ -10,7 +10,7 @@ import { StoreUnavailableError, WriterLockedError } from '../eventstore/event-st
 import { AlteredLogError } from './evidence-guard.js';
 import { ForeignViewsError } from '../projector/start.js';
 import { RegisterError } from '../privacy/register.js';
-import { ReadModelsUnavailableError } from '../readmodels/read-models.js';
+import { ReadModelsUnavailableError, ViewMissingError } from '../readmodels/read-models.js';
 import type { StoreSettings } from '../stores/stores.js';
 
 export function addressOf(bound: AddressInfo | string | null, { host, tls }: Pick<Config, 'host' | 'tls'>): string {
@@ -46,6 +46,11 @@ const plainErrors = [
   UnreadableEventError,
 ];
 
+function withoutViews(error: ReadModelsUnavailableError): string {
+  if (error instanceof ViewMissingError) return `${error.message}: the next start of the service builds it`;
+  return `the views cannot be reached: ${error.message}`;
+}
+
 /** Why a start failed, for the operator; an error that is not foreseen keeps its stack. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -53,7 +58,7 @@ export function explain(error: unknown): string {
     return `${error.message}. Nothing was changed. If this is the wrong log, or it lost its end, put the right one back. If it is the right one, remove the views (drop the MongoDB database of MONGODB_URL, or delete views.db in DATA_DIR): they are built again from the log.`;
   // A store that failed after it had been opened.
   if (error instanceof ServiceError && error.cause !== undefined) return explain(error.cause);
-  if (error instanceof ReadModelsUnavailableError) return `the views cannot be reached: ${error.message}`;
+  if (error instanceof ReadModelsUnavailableError) return withoutViews(error);
   if (plainErrors.some((kind) => error instanceof kind)) return printable(error.message);
   return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message);
 }

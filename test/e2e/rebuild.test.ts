@@ -210,6 +210,8 @@ describe('a rebuild', () => {
       const next = { ...previous, storages: { ...previous.storages, contacts: 1, emails: 1 } };
       await models.commit({ writes: [], checkpoint: { name: 'views', previous, next } });
       await models.close();
+      const { err } = await audience(['privacy', 'retention', '--days', '1', '--data-dir', service.dataDir]);
+      expect(err).toBe('the view emails has not been built yet: the next start of the service builds it\n');
       const before = service.output().length;
       await service.start();
       expect((await service.get(`/v1/lists/${list}`)).status).toBe(200);
