@@ -39,18 +39,24 @@ const sources: Sources = {
 
 export type Commands = Awaited<ReturnType<typeof openCommands>>;
 
+/** Hears of what this process appends, after the append. */
+export interface AppendListener {
+  onAppended(append: Appended<DomainEvent>): void;
+  /** A command found what it asks for done, up to this position. */
+  onUnchanged?(position: string): void;
+}
+
 export interface CommandsOptions {
   readonly store: EventStore;
   readonly keys: StreamKeys;
-  readonly onAppended: (append: Appended<DomainEvent>) => void;
-  readonly onUnchanged: (position: string) => void;
   /** Called for a catalogue that cannot be folded. The reason names the event, and nothing personal. */
   readonly onUnreadable: (stream: string, reason: string) => void;
 }
 
 /** Writes the first event of an empty log. @throws ConfigurationError when the log was begun with another secret. @throws ServiceError `unavailable` */
 export async function openCommands(options: CommandsOptions) {
-  const { store, keys, onAppended, onUnchanged, onUnreadable } = options;
+  const { store, keys, onUnreadable } = options;
+  const listeners: AppendListener[] = [];
   const handlerOf = <State, Command, Event extends DomainEvent>(
     decider: Decider<State, Command, Event>,
     cacheSize: number,
@@ -62,8 +68,12 @@ export async function openCommands(options: CommandsOptions) {
       cacheSize,
       random: Math.random,
       sleep: (milliseconds) => sleep(milliseconds),
-      onAppended,
-      onUnchanged,
+      onAppended(append) {
+        for (const listener of listeners) listener.onAppended(append);
+      },
+      onUnchanged(position) {
+        for (const listener of listeners) listener.onUnchanged?.(position);
+      },
     });
 
   await initialise(handlerOf(serviceDecider, 1), keys);
@@ -109,6 +119,8 @@ export async function openCommands(options: CommandsOptions) {
     recordRead: createRecordRead(handlerOf(accessDecider, cachedDays), sources.now),
     erasures,
     newId,
+    /** In the order in which they were given. */
+    listen: (listener: AppendListener): void => void listeners.push(listener),
     /**
      * Folds the catalogues, from their snapshots where the log confirms them, and follows them. One with an event that cannot
      * be read is reported and left out: requests that need its names are refused. @throws ServiceError `unavailable`

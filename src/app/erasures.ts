@@ -10,7 +10,7 @@ import { erasuresStream, type StreamKeys } from '../events/streams.js';
 import type { Mailer } from './mail.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { endContact, type EraseOptions } from '../privacy/erase.js';
-import { startEraser, type WaitingErasure } from '../privacy/eraser.js';
+import { createEraser, type Eraser } from '../privacy/eraser.js';
 import { createBeginning } from '../privacy/begin.js';
 import { takesAll } from '../privacy/reach.js';
 import {
@@ -22,6 +22,7 @@ import {
   registerName,
   type Register,
 } from '../privacy/register.js';
+import type { SubscriberRunner } from '../flow/subscriber.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
@@ -48,8 +49,9 @@ export interface Erasures extends ErasuresOfApi {
   /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */
-  waiting(): readonly WaitingErasure[] | undefined;
-  close(): Promise<void>;
+  waiting: Eraser['waiting'];
+  /** Carries them through. Undefined: left to the processes that fold the views. */
+  readonly eraser: Eraser | undefined;
 }
 
 /** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
@@ -101,8 +103,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   // Or between the log and the end of the contact. One that fails is tried again, with the rest of the work.
   for (const id of (await commands.erasures.fresh(erasuresStream)).state.unfinished.keys())
     await end(id).catch(() => undefined);
-  const runner = config.roles.has('projector')
-    ? startEraser({
+  let runner: SubscriberRunner | undefined;
+  const eraser = config.roles.has('projector')
+    ? createEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
         lease: await openLease(options.settings, 'erasures'),
         hasOtherStorages: () => options.views.hasOtherStorages(),
@@ -122,7 +125,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
     const asked = { erasure_id: commands.newId('ers'), subject_key, reason };
     const begun = await begin({ asked, after, context });
     if (begun.erasure === undefined) throw new Error('a requested erasure is missing');
-    runner?.look();
+    runner?.wake();
     return { ...begun, erasure: begun.erasure };
   }
 
@@ -134,9 +137,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
       return requested;
     },
     all: async () => (await commands.erasures.fresh(erasuresStream)).state.all,
-    isCaughtUp: () => runner?.isCaughtUp() ?? true,
-    waiting: () => runner?.waiting(),
-    close: async () => runner?.close(),
+    isCaughtUp: () => eraser?.isCaughtUp() ?? true,
+    waiting: () => eraser?.waiting(),
+    eraser: eraser && { ...eraser, attach: (given) => void (runner = given) },
   };
 }
 

@@ -52,7 +52,7 @@ export interface HttpOptions {
   readonly keys: Keys | undefined;
   readonly commands: Commands;
   readonly views: Views;
-  readonly mailer: Mailer | undefined;
+  readonly mailer: Pick<Mailer, 'status'> | undefined;
   readonly erasures: Erasures;
 }
 

@@ -15,13 +15,10 @@ interface Reapply {
 
 /** @returns their ids @throws WriterLockedError a service runs @throws RegisterError @throws StoreUnavailableError */
 export async function reapplyErasures({ config, settings, secret, signal }: Reapply): Promise<readonly string[]> {
-  const ignore = (): void => undefined;
   const store = await openEventStore(settings.events, { headKey: () => deriveHeadKey(secret), signal });
   try {
     const keys = deriveStreamKeys(secret);
-    const commands = await openCommands({
-      ...{ store, keys, onAppended: ignore, onUnchanged: ignore, onUnreadable: ignore },
-    });
+    const commands = await openCommands({ store, keys, onUnreadable: () => undefined });
     const missing = await erasuresMissing(store, { config, commands });
     for (const { erasure_id, subject_key, reason } of missing) {
       const id = randomUUID();

@@ -1,16 +1,16 @@
-/** Retention of e-mails in a process that folds the views: by one process at a time, again and again. */
+/** Retention of e-mails as a subscriber of the processes that fold the views: one at a time, every minute. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeFromOutbox } from '../mailer/outbox.js';
 import { eraseEnded, retainedSince } from '../privacy/retention.js';
-import type { Lease } from '../projector/lease.js';
+import type { Subscriber } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
 import { openLease } from './own-lease.js';
-import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
 const pauseMs = 60_000;
@@ -27,33 +27,16 @@ interface RetentionOfProcess {
 }
 
 /** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
-export async function openRetention(options: RetentionOfProcess): Promise<{ close(): Promise<void> } | undefined> {
-  const { config, settings } = options;
+export async function openRetention(options: RetentionOfProcess): Promise<Subscriber<'turn'> | undefined> {
+  const { config, settings, store, folder, commands, views, logger } = options;
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
-  const lease = await openLease(settings, 'retention');
-  const closing = new AbortController();
-  const turns = startTurns(options, lease, closing.signal);
-  return {
-    async close() {
-      closing.abort();
-      await turns;
-      await lease?.close();
-    },
-  };
-}
+  const monotonic = (): number => performance.now();
 
-async function startTurns(options: RetentionOfProcess, lease: Lease | undefined, closing: AbortSignal): Promise<void> {
-  const { config, store, folder, commands, views, logger } = options;
-  const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> =>
-    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-
-  async function turn(): Promise<void> {
-    if (lease !== undefined && (await lease.hold(closing)) === null) return;
-    const lost = new AbortController();
-    lease?.onLost(() => lost.abort());
-    const signal = AbortSignal.any([closing, lost.signal]);
+  async function turn(signal: AbortSignal): Promise<void> {
+    const pause = async (milliseconds: number): Promise<void> =>
+      await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
     // Until the views have shown something, they may not exist.
-    while (!views.hasShown() && !signal.aborted) await pause(lookMs, signal);
+    while (!views.hasShown() && !signal.aborted) await pause(lookMs);
     const before = retainedSince(config.retainEmails, Date.now());
     const erased = await eraseEnded(
       {
@@ -65,16 +48,16 @@ async function startTurns(options: RetentionOfProcess, lease: Lease | undefined,
           const id = randomUUID();
           return { correlationId: id, causationId: id, requestId: id, actor: 'service' };
         },
-        monotonic: () => performance.now(),
-        pause: (milliseconds) => pause(milliseconds, signal),
-        signal,
+        ...{ monotonic, pause, signal },
       },
       before,
     );
     if (erased > 0) logger.info({ emails: erased, before }, 'what old e-mails said was erased');
   }
 
-  const onFault = (error: unknown): void =>
-    logger.warn({ err: error }, 'some old e-mails cannot be erased: tried again');
-  await repeat(turn, { pause: pauseMs, signal: closing, onFault });
+  return takeTurns({
+    name: 'retention',
+    lease: await openLease(settings, 'retention'),
+    ...{ pause: pauseMs, monotonic, turn },
+  });
 }

@@ -1,8 +1,7 @@
-/** Seals that the service makes by itself: of the verified part of the log, every so often and at its end, by one process at a time. */
+/** Seals as a subscriber: of the verified part of the log, every so often and at the stop, by one process at a time. */
 import { readLogId } from '../eventstore/log-id.js';
 import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
 import { sealFaults } from '../evidence/holding-seal.js';
@@ -12,17 +11,16 @@ import { AlteredEventError } from '../eventstore/link-source.js';
 import { sealNow } from '../evidence/seal-now.js';
 import { checkSeal, fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
 import { deriveHeadKey } from '../events/streams.js';
-import type { Lease } from '../projector/lease.js';
+import type { Subscriber, WorkLease } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
 import { openLease } from './own-lease.js';
-import { repeat } from './repeat.js';
 import type { Views } from './views.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
-const stopMs = 5_000;
 
 interface SealsOptions {
   readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
@@ -34,11 +32,6 @@ interface SealsOptions {
   readonly sealKey: () => KeyObject;
   readonly secret: string;
   readonly logger: Logger;
-}
-
-export interface Seals {
-  /** Makes a last one, if it can be made soon. Never rejects. */
-  close(): Promise<void>;
 }
 
 /** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */
@@ -57,13 +50,11 @@ export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>
 }
 
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
-export async function openSeals(options: SealsOptions): Promise<Seals | undefined> {
+export async function openSeals(options: SealsOptions): Promise<Subscriber<'turn'> | undefined> {
   const { settings, config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  const lease = await openLease(settings, 'seals');
-  const seals = startSeals(options, lease);
-  return { close: () => seals.close().then(lease?.close) };
+  return createSeals(options, await openLease(settings, 'seals'));
 }
 
 /** An older copy of the whole folder is right by itself: only what was kept elsewhere tells. A share may not answer for long, so nothing waits for it. */
@@ -79,11 +70,11 @@ async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> 
     );
 }
 
-function startSeals({ config, store, guard, views, sealKey, secret, logger }: SealsOptions, lease?: Lease): Seals {
+function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subscriber<'turn'> {
+  const { config, store, guard, views, sealKey, secret, logger } = options;
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
   const headKey = deriveHeadKey(secret);
-  const closing = new AbortController();
   const startedAt = Date.now();
   let newest = newestSeal(folder);
   let copying: Promise<void> | undefined;
@@ -137,34 +128,33 @@ function startSeals({ config, store, guard, views, sealKey, secret, logger }: Se
     }
   }
 
-  async function turn(): Promise<void> {
-    if (lease !== undefined && (await lease.hold(closing.signal)) === null) return;
-    const head = await verified(closing.signal);
+  async function turn(signal: AbortSignal): Promise<void> {
+    const head = await verified(signal);
     const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    if (head === undefined || lease?.isHeld() === false || Date.now() - since < every) return;
+    if (head === undefined || signal.aborted || Date.now() - since < every) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }
 
-  async function last(signal: AbortSignal): Promise<void> {
-    await turns;
+  /** A last one, where this process may still make it. */
+  async function close(signal: AbortSignal): Promise<void> {
     const head = lease?.isHeld() === false ? undefined : await verified(signal);
     if (head !== undefined && !signal.aborted) await seal(head);
     await copying;
     if (copies !== undefined) await copy(copies);
   }
 
-  function onFault(error: unknown): void {
-    logger.warn({ err: error }, 'no seal could be made');
+  function report(error: unknown): never {
     if (error instanceof AlteredEventError) guard?.report(`the event log was altered: ${error.message}`);
+    throw error;
   }
 
-  const turns = repeat(turn, { pause: Math.min(every, mostPauseMs), signal: closing.signal, onFault });
-  return {
-    async close() {
-      closing.abort();
-      const signal = AbortSignal.timeout(stopMs);
-      await Promise.race([last(signal).catch(onFault), sleep(stopMs, undefined, { ref: false })]);
-    },
-  };
+  return takeTurns({
+    name: 'seals',
+    lease,
+    pause: Math.min(every, mostPauseMs),
+    monotonic: () => performance.now(),
+    turn: (signal) => turn(signal).catch(report),
+    close: (signal) => close(signal).catch(report),
+  });
 }

@@ -10,7 +10,7 @@ import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
 import { readDkim } from '../stores/dkim.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
-import { deriveHeadKey, deriveStreamKeys, isEmailStream } from '../events/streams.js';
+import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
 import {
   guardLog,
   refuseAltered,
@@ -23,15 +23,16 @@ import { openErasures, refuseRestored } from './erasures.js';
 import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
+import type { Logger } from 'pino';
+import type { Subscriber } from '../flow/subscriber.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from './retention.js';
 import { openSeals, sealKeyFor } from './seals.js';
-import type { Mailer } from './mail.js';
+import { createRunner, type Runner } from './run-subscriber.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
 import {
-  isShared,
   openEventStore,
   openReadModels,
   prepareViews,
@@ -42,8 +43,6 @@ import {
 } from '../stores/stores.js';
 import { openCommands, type Commands } from './commands.js';
 
-/** Requests of other processes are looked for at most this often, in milliseconds. */
-const othersMailMs = 200;
 /** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
 const keyUseBusyMs = 5;
 
@@ -75,12 +74,13 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   const folder = openDataFolder(config.dataDir);
   const settings = settingsOf(config, folder);
   const { logger } = logs;
-  const found: { guard?: EvidenceGuard | undefined } = {};
+  let onAltered = (_: string): void => undefined;
+  const altered = new Promise<string>((resolve) => (onAltered = resolve));
   let secret = config.secret;
   const demandSecret = (): string => (secret ??= folder.secret() ?? firstSecret(folder));
   const store = await openEventStore(settings.events, {
     headKey: () => deriveHeadKey(demandSecret()),
-    onAltered: (message) => found.guard?.report(`the event log was altered while the service ran: ${message}`),
+    onAltered,
     onFault: (error) => logger.error({ err: error }, 'the event store reports a fault'),
     onWaiting: (reason) => logger.warn({ reason }, 'waiting for the event store'),
     signal,
@@ -88,7 +88,7 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
   if (settings.events.kind === 'embedded') folder.forgetAddress();
   const guard =
     settings.events.kind === 'embedded' ? guardLog({ file: settings.events.file, views: settings.views }) : undefined;
-  found.guard = guard;
+  void altered.then((message) => guard?.report(`the event log was altered while the service ran: ${message}`));
   const context = {
     ...logs,
     config,
@@ -142,20 +142,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   const { config, secret, settings, logger, guard, signal } = context;
   const streamKeys = deriveStreamKeys(secret);
   await prepareStores(store, context);
-  const parts: { views?: Views; mailer?: Mailer } = {};
-  /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
-  let mailUntil = '';
   const commands = await openCommands({
     store,
     keys: streamKeys,
-    onAppended: (append) => {
-      parts.views?.ownWrites.record(append);
-      const { stream, position } = append;
-      if (isEmailStream(stream)) mailUntil = position;
-      // A shared store does not report commits: the appending process does.
-      if (store.onCommitted === undefined) parts.views?.notify(position);
-    },
-    onUnchanged: (position) => parts.views?.ownWrites.requireAtLeast(position),
     onUnreadable: (stream, reason) =>
       logger.error(
         { stream, reason },
@@ -167,33 +156,37 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   await refuseAlteredEvidence(store, context);
   signal.throwIfAborted();
 
-  let isListening = false;
   const views = await openViews({
     settings,
     store,
     withProjector: config.roles.has('projector'),
     headKey: settings.events.kind === 'embedded' ? undefined : deriveHeadKey(secret),
     logger,
-    onMoved: (from) => {
-      if (from === '' || from < mailUntil) parts.mailer?.wake();
-      else if (isShared(settings)) parts.mailer?.wake(othersMailMs);
-    },
   });
-  parts.views = views;
+  commands.listen({
+    onAppended(append) {
+      views.ownWrites.record(append);
+      // A shared store does not report commits: the appending process does.
+      if (store.onCommitted === undefined) views.notify(append.position);
+    },
+    onUnchanged: (position) => views.ownWrites.requireAtLeast(position),
+  });
   store.onCommitted?.((position) => views.notify(position));
 
-  const mailer = config.roles.has('mailer')
-    ? await openMailer({ ...context, store, commands, views, isListening: () => isListening })
-    : undefined;
-  if (mailer !== undefined) parts.mailer = mailer;
-
+  const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
   const keys = await apiKeys(commands, context);
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
+  const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
+    mailer,
+    erasures.eraser,
+    await openRetention({ ...context, store, commands, views }),
+    await openSeals({ ...context, store, views }),
+    keys?.uses,
+  ];
+  const runners = subscribers.flatMap((subscriber) => (subscriber === undefined ? [] : [runnerOf(subscriber, logger)]));
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
-  const seals = await openSeals({ ...context, store, views });
-  const retention = await openRetention({ ...context, store, commands, views });
-  isListening = true;
-  mailer?.wake();
+  // Before, the start may still fail: nothing is begun.
+  for (const runner of runners) runner.start();
   const closing = new AbortController();
   void sayListening({ server, views }, context, closing.signal);
   return {
@@ -201,16 +194,23 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     async close() {
       closing.abort();
       await guard?.close();
-      await Promise.all([server.close(), mailer?.close(), erasures.close(), retention?.close()]);
-      await keys?.close();
+      await Promise.all([server.close(), ...runners.map((runner) => runner.stop())]);
+      keys?.close();
       // After the last event, while the stores are open.
-      await seals?.close();
+      await Promise.all(runners.map((runner) => runner.close()));
       await views.close();
       await commands.close();
       await store.close();
     },
   };
 }
+
+const runnerOf = (subscriber: Subscriber<unknown>, logger: Logger): Runner =>
+  createRunner(subscriber, {
+    onFault: (error) => logger.error({ err: error }, `${subscriber.name} cannot go on: tried again`),
+    monotonic: () => performance.now(),
+    random: Math.random,
+  });
 
 /** Characters. */
 const shortestKey = 16;
@@ -235,7 +235,6 @@ async function apiKeys(
     models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
     clock: Date.now,
     onFault: (error, meaning) => logger.error({ err: error }, meaning),
-    onHarmlessFault: (error, meaning) => logger.warn({ err: error }, meaning),
   });
 }
 

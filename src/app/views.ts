@@ -28,6 +28,9 @@ export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unkn
 
 export type Views = Awaited<ReturnType<typeof openViews>>;
 
+/** The views have moved on from this position, or have caught up for the first time. */
+export type MovedListener = (from: string) => void;
+
 export interface ViewsOptions {
   readonly settings: StoreSettings;
   readonly store: EventStore;
@@ -35,8 +38,6 @@ export interface ViewsOptions {
   /** Makes the sealed head; undefined where the log keeps its evidence itself. */
   readonly headKey: Uint8Array | undefined;
   readonly logger: Logger;
-  /** After the views have moved on from this position, or have caught up for the first time. */
-  readonly onMoved: (from: string) => void;
 }
 
 const monotonic = (): number => performance.now();
@@ -45,7 +46,11 @@ const freshMs = 8_000;
 
 /** @throws StoreUnavailableError @throws ReadModelsUnavailableError */
 export async function openViews(options: ViewsOptions) {
-  const { settings, store, logger, onMoved } = options;
+  const { settings, store, logger } = options;
+  const listeners: MovedListener[] = [];
+  const onMoved: MovedListener = (from) => {
+    for (const listener of listeners) listener(from);
+  };
   const views = createLiveReader(
     await openViewsReader(settings.views),
     liveProjections,
@@ -67,7 +72,7 @@ export async function openViews(options: ViewsOptions) {
     log: (level, message, facts) => logger[level](facts, message),
     clock: Date.now,
   });
-  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds }) : undefined;
+  const projector = options.withProjector ? startProjector(options, { own, views, rebuilds, onMoved }) : undefined;
   if (projector !== undefined) parts.projector = projector;
   const follower = isShared(settings)
     ? createFollower({
@@ -110,6 +115,7 @@ export async function openViews(options: ViewsOptions) {
     tree: linkSourceOf(store).tree ?? keptTree(views),
     /** The views have shown something since the start: they can be asked. */
     hasShown: (): boolean => own.visiblePosition() !== '',
+    onMoved: (listener: MovedListener): void => void listeners.push(listener),
     /** Something was appended, up to this position. Cheap enough for every append. */
     notify: (position: string): void => projector?.notify(position),
     /**
@@ -137,9 +143,16 @@ export async function openViews(options: ViewsOptions) {
   };
 }
 
+interface Projected {
+  readonly own: OwnWrites;
+  readonly views: LiveReader;
+  readonly rebuilds: RebuildCoordinator;
+  readonly onMoved: MovedListener;
+}
+
 function startProjector(
-  { settings, headKey, logger, onMoved }: ViewsOptions,
-  { own, views, rebuilds }: { own: OwnWrites; views: LiveReader; rebuilds: RebuildCoordinator },
+  { settings, headKey, logger }: ViewsOptions,
+  { own, views, rebuilds, onMoved }: Projected,
 ): ProjectorThread {
   let caughtUpOnce = false;
   let told: Storages | undefined;

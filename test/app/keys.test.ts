@@ -38,7 +38,10 @@ beforeEach(async () => {
   opened = [];
 });
 afterEach(async () => {
-  await Promise.all(opened.map((keys) => keys.close()));
+  for (const keys of opened) {
+    keys.close();
+    await keys.uses.close?.(AbortSignal.timeout(1_000));
+  }
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -58,7 +61,6 @@ async function open(): Promise<Keys> {
     models: openSqliteReadModels({ file: path.join(folder, 'views.db') }),
     clock: () => clock,
     onFault: (_, meaning) => faults.push(meaning),
-    onHarmlessFault: (_, meaning) => faults.push(meaning),
   });
   opened.push(keys);
   return keys;
