@@ -1,6 +1,6 @@
 /** What the operator reads at a start: where the service listens, where the generated key is, or why the start was refused. */
 import type { AddressInfo } from 'node:net';
-import { printable } from '../cli/printable.js';
+import { printable } from '../events/printable.js';
 import { isatty } from 'node:tty';
 import { ServerRefusedError } from '../stores/await-server.js';
 import { ConfigurationError, type Config } from '../stores/config.js';

@@ -1,7 +1,7 @@
 /** Composes the commands of a process: the handlers of all streams, the catalogues in memory, and what clients can ask for. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Snapshots } from './catalogue-snapshots.js';
+import type { Snapshots } from '../stores/catalogue-snapshots.js';
 import { accessDecider, createRecordRead } from '../commands/access.js';
 import { createAudience } from '../commands/audience.js';
 import type { Sources } from '../commands/batch.js';

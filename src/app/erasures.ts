@@ -27,7 +27,7 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openLease } from './own-lease.js';
+import { openLease } from '../stores/own-lease.js';
 import type { Views } from './views.js';
 
 type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };

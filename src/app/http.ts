@@ -20,7 +20,7 @@ import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
 import { createProofs } from './proofs.js';
 import { createHeadLag, readiness } from './readiness.js';
-import { repeat } from './repeat.js';
+import { repeat } from '../flow/repeat.js';
 import { requestLog } from './request-log.js';
 import type { Views } from './views.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';

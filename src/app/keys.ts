@@ -11,7 +11,7 @@ import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/data-folder.js';
 import type { Commands } from './commands.js';
 import { createKeyUses } from './key-uses.js';
-import { repeat } from './repeat.js';
+import { repeat } from '../flow/repeat.js';
 
 /** How often the log is looked at, and open streams, in milliseconds. */
 const lookMs = 400;

@@ -10,7 +10,7 @@ import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openLease } from './own-lease.js';
+import { openLease } from '../stores/own-lease.js';
 import type { Views } from './views.js';
 
 const pauseMs = 60_000;

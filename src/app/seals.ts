@@ -16,7 +16,7 @@ import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
 import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
 import type { EvidenceGuard } from './evidence-guard.js';
-import { openLease } from './own-lease.js';
+import { openLease } from '../stores/own-lease.js';
 import type { Views } from './views.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */

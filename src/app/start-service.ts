@@ -1,5 +1,5 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
-import { createSnapshots, type Snapshots } from './catalogue-snapshots.js';
+import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { configuredKey, hashKey } from '../api/auth.js';
@@ -29,7 +29,7 @@ import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from './retention.js';
 import { openSeals, sealKeyFor } from './seals.js';
-import { createRunner, type Runner } from './run-subscriber.js';
+import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
 import {

@@ -11,7 +11,7 @@ import type { Metadata } from '../../src/events/envelope.js';
 import type { EventStore } from '../../src/eventstore/event-store.js';
 import type { BreakerTimings } from '../../src/mailer/breaker.js';
 import type { DueEmail, MailerReport } from '../../src/mailer/job.js';
-import { createRunner, runnerTimings } from '../../src/app/run-subscriber.js';
+import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import { soleRun } from '../../src/mailer/runs.js';
 import { createMailer, type MailerOptions } from '../../src/mailer/mailer.js';
 import { createSmtpTransport } from '../../src/mailer/smtp.js';

@@ -1,7 +1,7 @@
 /** The runner of subscribers: how much at once, what it does after failures, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRunner, runnerTimings } from '../../src/app/run-subscriber.js';
+import { createRunner, runnerTimings } from '../../src/flow/run-subscriber.js';
 import type { Subscriber, WorkLease } from '../../src/flow/subscriber.js';
 
 const timings = { ...runnerTimings, wake: 1, firstPause: 10, longestPause: 40, stop: 200 };

@@ -1,7 +1,7 @@
 /** The lease of work that one process at a time does, where several share the stores. */
 import { randomUUID } from 'node:crypto';
 import { createLease, leaseMs, type Lease } from '../projector/lease.js';
-import { isShared, openReadModels, type StoreSettings } from '../stores/stores.js';
+import { isShared, openReadModels, type StoreSettings } from './stores.js';
 
 /** Undefined: there is but one process. @throws ReadModelsUnavailableError */
 export async function openLease(settings: StoreSettings, name: string): Promise<Lease | undefined> {

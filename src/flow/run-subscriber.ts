@@ -1,5 +1,5 @@
 /** The runner of a subscriber: looks for work when it is woken or its rest is over, keeps a bounded number going, and ends in good order. */
-import type { Subscriber, SubscriberRunner } from '../flow/subscriber.js';
+import type { Subscriber, SubscriberRunner } from './subscriber.js';
 
 /** Milliseconds. */
 export const runnerTimings = {
