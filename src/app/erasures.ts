@@ -25,9 +25,9 @@ import {
 import type { SubscriberRunner } from '../flow/subscriber.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openLease } from '../stores/own-lease.js';
+import type { OpenLease } from '../stores/own-lease.js';
 import type { Views } from './views.js';
 
 type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
@@ -35,7 +35,7 @@ type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 
 interface ErasuresOptions {
   readonly config: Places & Pick<Config, 'roles'>;
   readonly folder: Pick<DataFolder, 'outbox'>;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
   readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
@@ -43,6 +43,9 @@ interface ErasuresOptions {
   /** Of this process, where it has one. */
   readonly mailer: Pick<Mailer, 'cutOff'> | undefined;
   readonly logger: Logger;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 export interface Erasures extends ErasuresOfApi {
@@ -85,7 +88,7 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const { keep } = register;
   const steps = stepsOf(options);
   const end = (id: string): Promise<void> => endContact(steps, id);
-  const begin = createBeginning({ ...commands, endContact: end, clock: Date.now }, register);
+  const begin = createBeginning({ ...commands, endContact: end, clock: options.clock }, register);
 
   /** The unfinished erasure of this person, where there is something that it does not take. */
   async function passed(subjectKey: string): Promise<string | undefined> {
@@ -107,9 +110,9 @@ export async function openErasures(options: ErasuresOptions): Promise<Erasures> 
   const eraser = config.roles.has('projector')
     ? createEraser({
         ...{ steps, keep, mailer: options.mailer, logger: options.logger },
-        lease: await openLease(options.settings, 'erasures'),
+        lease: await options.openLease('erasures'),
         hasOtherStorages: () => options.views.hasOtherStorages(),
-        now: () => performance.now(),
+        now: options.monotonic,
       })
     : undefined;
   let requesting: Promise<unknown> = Promise.resolve();

@@ -4,7 +4,7 @@ import type { Readiness } from '../api/health.js';
 import type { Role } from '../stores/config.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
 import type { Erasures } from './erasures.js';
-import type { EvidenceGuard } from './evidence-guard.js';
+import type { EvidenceGuard } from '../evidence/guard.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { LogDestination } from './log-destination.js';
 import type { Mailer } from './mail.js';

@@ -8,9 +8,9 @@ import type { Subscriber } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
+import type { OpenEventStore } from '../stores/stores.js';
 import type { Commands } from './commands.js';
-import { openLease } from '../stores/own-lease.js';
+import type { OpenLease } from '../stores/own-lease.js';
 import type { Views } from './views.js';
 
 const pauseMs = 60_000;
@@ -18,26 +18,28 @@ const lookMs = 200;
 
 interface RetentionOfProcess {
   readonly config: Pick<Config, 'roles' | 'retainEmails'>;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly folder: Pick<DataFolder, 'outbox'>;
   readonly store: OpenEventStore;
   readonly commands: Pick<Commands, 'emails'>;
   readonly views: Pick<Views, 'queries' | 'hasShown'>;
   readonly logger: Logger;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 /** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
 export async function openRetention(options: RetentionOfProcess): Promise<Subscriber<'turn'> | undefined> {
-  const { config, settings, store, folder, commands, views, logger } = options;
+  const { config, store, folder, commands, views, logger, clock, monotonic } = options;
   if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
-  const monotonic = (): number => performance.now();
 
   async function turn(signal: AbortSignal): Promise<void> {
     const pause = async (milliseconds: number): Promise<void> =>
       await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
     // Until the views have shown something, they may not exist.
     while (!views.hasShown() && !signal.aborted) await pause(lookMs);
-    const before = retainedSince(config.retainEmails, Date.now());
+    const before = retainedSince(config.retainEmails, clock());
     const erased = await eraseEnded(
       {
         store,
@@ -57,7 +59,7 @@ export async function openRetention(options: RetentionOfProcess): Promise<Subscr
 
   return takeTurns({
     name: 'retention',
-    lease: await openLease(settings, 'retention'),
+    lease: await options.openLease('retention'),
     ...{ pause: pauseMs, monotonic, turn },
   });
 }

@@ -8,6 +8,7 @@ import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
 import { readCertificate, type Certificate } from '../stores/certificate.js';
+import { leasesOf, type OpenLease } from '../stores/own-lease.js';
 import { readDkim } from '../stores/dkim.js';
 import type { DkimSettings } from '../mailer/dkim-key.js';
 import { deriveHeadKey, deriveStreamKeys } from '../events/streams.js';
@@ -18,7 +19,7 @@ import {
   refuseHeadless,
   type AlteredLogError,
   type EvidenceGuard,
-} from './evidence-guard.js';
+} from '../evidence/guard.js';
 import { openErasures, refuseRestored } from './erasures.js';
 import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
@@ -28,7 +29,7 @@ import type { Subscriber } from '../flow/subscriber.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
 import { openRetention } from './retention.js';
-import { openSeals, sealKeyFor } from './seals.js';
+import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from './readiness.js';
 import { openViews, type Views } from './views.js';
@@ -63,6 +64,10 @@ interface Context extends Logs {
   readonly dkim: DkimSettings | undefined;
   readonly signal: AbortSignal;
   readonly secret: string;
+  readonly openLease: OpenLease;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 /** Rejects where something keeps the service from starting, or the signal ends the start; the process is then to end. */
@@ -100,6 +105,9 @@ export async function startService(config: Config, logs: Logs, signal: AbortSign
     dkim,
     signal,
     secret: demandSecret(),
+    openLease: leasesOf(settings),
+    clock: Date.now,
+    monotonic: () => performance.now(),
   };
   try {
     return await startOn(store, context);

@@ -1,10 +1,10 @@
 /** Verifies the embedded log: at the start of the service its tail before anything is served and the whole of it in the background, later what came since. */
 import { readLogId } from '../eventstore/log-id.js';
 import { printable } from '../events/printable.js';
-import type { Difference } from '../evidence/verify-difference.js';
-import { keptChain, keptFault } from '../evidence/link-blocks.js';
-import { outcomeOf, verifyOn, type Since } from '../evidence/verify-on.js';
-import { verifyLog } from '../evidence/verify.js';
+import type { Difference } from './verify-difference.js';
+import { keptChain, keptFault } from './link-blocks.js';
+import { outcomeOf, verifyOn, type Since } from './verify-on.js';
+import { verifyLog } from './verify.js';
 import type { FromVerifier } from './evidence-worker.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import { logStart } from '../eventstore/event-store.js';

@@ -4,34 +4,44 @@ import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { ChainHead } from '../eventstore/chain.js';
-import { sealFaults } from '../evidence/holding-seal.js';
-import { copySeals, keepSeal, newestCopy, newestSeal, sealsName } from '../evidence/seal-folder.js';
-import { openSealKey, sealKeyName } from '../evidence/seal-key.js';
+import { sealFaults } from './holding-seal.js';
+import { copySeals, keepSeal, newestCopy, newestSeal, sealsName } from './seal-folder.js';
+import { openSealKey, sealKeyName } from './seal-key.js';
 import { AlteredEventError } from '../eventstore/link-source.js';
-import { sealNow } from '../evidence/seal-now.js';
-import { checkSeal, fingerprintOf, publicKeyOf, SealError } from '../evidence/seal.js';
+import type { TreeSource } from '../eventstore/tree.js';
+import { sealNow } from './seal-now.js';
+import { checkSeal, fingerprintOf, publicKeyOf, SealError } from './seal.js';
 import { deriveHeadKey } from '../events/streams.js';
 import type { Subscriber, WorkLease } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import { ConfigurationError, type Config } from '../stores/config.js';
-import type { OpenEventStore, StoreSettings } from '../stores/stores.js';
-import type { EvidenceGuard } from './evidence-guard.js';
-import { openLease } from '../stores/own-lease.js';
-import type { Views } from './views.js';
+import type { OpenEventStore } from '../stores/stores.js';
+import type { EvidenceGuard } from './guard.js';
+import type { OpenLease } from '../stores/own-lease.js';
 
 /** Verification goes on at least this often, so that little is left to be read when a seal is due. */
 const mostPauseMs = 60_000;
 
+/** Beside the views of a log on a server, or in the log. */
+export interface KeptEvidence {
+  /** The chain that some process keeps beside the views. */
+  keptChain(): Promise<ChainHead | undefined>;
+  readonly tree: TreeSource;
+}
+
 interface SealsOptions {
   readonly config: Pick<Config, 'dataDir' | 'roles' | 'seals'>;
-  readonly settings: StoreSettings;
+  readonly openLease: OpenLease;
   readonly store: OpenEventStore;
   /** Undefined where other processes write to the log. */
   readonly guard: EvidenceGuard | undefined;
-  readonly views: Pick<Views, 'keptChain' | 'tree'>;
+  readonly views: KeptEvidence;
   readonly sealKey: () => KeyObject;
   readonly secret: string;
   readonly logger: Logger;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 /** The key of `SEAL_KEY`, or of the data folder, made there when it is first needed. @throws ConfigurationError */
@@ -51,10 +61,10 @@ export function sealKeyFor({ dataDir, seals }: Pick<Config, 'dataDir' | 'seals'>
 
 /** Undefined where they are off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
 export async function openSeals(options: SealsOptions): Promise<Subscriber<'turn'> | undefined> {
-  const { settings, config } = options;
+  const { config } = options;
   void sayNewer(options).catch(() => undefined);
   if (config.seals.every === 0 || !config.roles.has('projector')) return undefined;
-  return createSeals(options, await openLease(settings, 'seals'));
+  return createSeals(options, await options.openLease('seals'));
 }
 
 /** An older copy of the whole folder is right by itself: only what was kept elsewhere tells. A share may not answer for long, so nothing waits for it. */
@@ -71,11 +81,11 @@ async function sayNewer({ config, store, logger }: SealsOptions): Promise<void> 
 }
 
 function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subscriber<'turn'> {
-  const { config, store, guard, views, sealKey, secret, logger } = options;
+  const { config, store, guard, views, sealKey, secret, logger, clock, monotonic } = options;
   const { every, copies } = config.seals;
   const folder = path.join(config.dataDir, sealsName);
   const headKey = deriveHeadKey(secret);
-  const startedAt = Date.now();
+  const startedAt = clock();
   let newest = newestSeal(folder);
   let copying: Promise<void> | undefined;
   let isCopyFailing = false;
@@ -107,7 +117,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
   async function seal(head: ChainHead): Promise<void> {
     const key = sealKey();
     if (head.count === 0 || (newest?.head === head.head && newest.public_key === publicKeyOf(key))) return;
-    const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: Date.now() });
+    const made = await sealNow({ log: store, source: views.tree, verified: head, key, now: clock() });
     keepSeal(folder, made);
     newest = made;
     const { log_id, count, root, sealed_at, public_key } = made;
@@ -131,7 +141,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
   async function turn(signal: AbortSignal): Promise<void> {
     const head = await verified(signal);
     const since = newest === undefined ? startedAt : Date.parse(newest.sealed_at);
-    if (head === undefined || signal.aborted || Date.now() - since < every) return;
+    if (head === undefined || signal.aborted || clock() - since < every) return;
     await seal(head);
     if (copies !== undefined) copying ??= copy(copies).finally(() => (copying = undefined));
   }
@@ -153,7 +163,7 @@ function createSeals(options: SealsOptions, lease: WorkLease | undefined): Subsc
     name: 'seals',
     lease,
     pause: Math.min(every, mostPauseMs),
-    monotonic: () => performance.now(),
+    monotonic,
     turn: (signal) => turn(signal).catch(report),
     close: (signal) => close(signal).catch(report),
   });
