@@ -128,7 +128,7 @@ function createLine(given: Given): CommandLine {
       const { events } = settings;
       // While this process holds the lock, the address of an earlier service must not be used.
       if (events.kind === 'embedded' && !hasWriter(events.file)) dataFolderAt(deployment().dataDir).forgetAddress();
-      const { rebuildDirectly } = await import('./direct-rebuild.js');
+      const { rebuildDirectly } = await import('../rebuild/direct-rebuild.js');
       return await rebuildDirectly({ ...asked, settings, signal });
     },
     async reapplyErasures() {

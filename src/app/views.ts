@@ -18,7 +18,7 @@ import { oldStoragesName } from '../projector/old-storages.js';
 import { rebuildName, sameStorages, storedAs, type Storages } from '../projector/storage.js';
 import { liveProjections } from '../projections/views.js';
 import { startProjectorThread, type ProjectorThread } from './projector-thread.js';
-import { createRebuildCoordinator, type RebuildCoordinator } from './rebuild-coordinator.js';
+import { createRebuildCoordinator, type RebuildCoordinator } from '../rebuild/coordinator.js';
 import { isShared, openReadModels, openViewsReader, type StoreSettings } from '../stores/stores.js';
 
 export interface ViewsStatus extends FollowerStatus, Pick<ProjectorStatus, 'unknown'> {

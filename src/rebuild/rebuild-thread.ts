@@ -1,6 +1,6 @@
 /** Runs a rebuild in a thread of its own, off the HTTP thread and apart from the projector's. */
-import type { SwitchAnswer, NewStorages } from '../rebuild/switch.js';
-import type { RebuildProgress, RebuildResult, RebuildRun } from '../rebuild/answers.js';
+import type { SwitchAnswer, NewStorages } from './switch.js';
+import type { RebuildProgress, RebuildResult, RebuildRun } from './answers.js';
 import type { StoreSettings } from '../stores/stores.js';
 import type { FromRebuild, ToRebuild } from './rebuild-worker.js';
 import { startWorkerThread } from '../flow/worker-thread.js';
