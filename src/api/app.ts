@@ -30,7 +30,8 @@ import { healthRoutes, type Readiness } from './health.js';
 import { keysRoutes, type KeysOfApi } from './keys.js';
 import { minPositionOf } from './min-position.js';
 import { addPersonExport } from './person-export.js';
-import { privacyRoutes, type ErasuresOfApi } from './privacy.js';
+import { privacyRoutes } from './privacy.js';
+import type { ErasureRequests } from '../privacy/erasures.js';
 import { projectionsRoutes, type Rebuilds, type ViewsState } from './projections.js';
 import { viewsRoutes } from './views.js';
 import { createReads, type StreamOfView } from './reads.js';
@@ -57,7 +58,7 @@ export interface ApiOptions extends Omit<RunnerOptions, 'admit' | 'minPosition'>
   readonly rebuilds: Rebuilds;
   /** Undefined: only health answers. */
   readonly keys: KeysOfApi | undefined;
-  readonly erasures: ErasuresOfApi;
+  readonly erasures: ErasureRequests;
   readonly views: () => ViewsState;
   readonly readiness: () => Promise<Readiness>;
   readonly streamOf: (email: string) => string;

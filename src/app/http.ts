@@ -15,7 +15,7 @@ import type { EvidenceGuard } from '../evidence/guard.js';
 import { logHeads } from '../evidence/log-head.js';
 import type { Mailer } from './mail.js';
 import { addressOf } from './banner.js';
-import type { Erasures } from './erasures.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { Keys } from './keys.js';
 import type { LogDestination } from './log-destination.js';
 import { createProofs } from '../evidence/person-proofs.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readiness } from '../api/health.js';
 import type { Role } from '../stores/config.js';
 import { groupsStream, listsStream, tagsStream } from '../events/streams.js';
-import type { Erasures } from './erasures.js';
+import type { Erasures } from '../privacy/erasures.js';
 import type { EvidenceGuard } from '../evidence/guard.js';
 import type { ChainHead } from '../eventstore/chain.js';
 import type { LogDestination } from './log-destination.js';

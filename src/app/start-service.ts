@@ -20,7 +20,8 @@ import {
   type AlteredLogError,
   type EvidenceGuard,
 } from '../evidence/guard.js';
-import { openErasures, refuseRestored } from './erasures.js';
+import { openErasures } from '../privacy/erasures.js';
+import { refuseRestored } from '../privacy/restored.js';
 import { openKeys, type Keys } from './keys.js';
 import { firstSecret } from './first-start.js';
 import { openHttp, type Http } from './http.js';
@@ -28,7 +29,7 @@ import type { Logger } from 'pino';
 import type { Subscriber } from '../flow/subscriber.js';
 import type { Logs } from './logs.js';
 import { openMailer } from './mail.js';
-import { openRetention } from './retention.js';
+import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
 import { createRunner, type Runner } from '../flow/run-subscriber.js';
 import { untilReady } from './readiness.js';

@@ -1,11 +1,24 @@
-/** Takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
+/** Retention of e-mails: a subscriber that takes away what e-mails said that were sent, failed or cancelled long ago: a few at a time, with most of the time left to others. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/batch.js';
 import type { CommandHandler } from '../commands/command-handler.js';
 import type { EmailCommand, EmailState, EmailStatus } from '../commands/email.js';
 import type { EmailEvent } from '../events/email.js';
 import type { EventStore } from '../eventstore/event-store.js';
+import type { Subscriber } from '../flow/subscriber.js';
+import { takeTurns } from '../flow/turns.js';
+import { removeFromOutbox } from '../mailer/outbox.js';
+import type { Config } from '../stores/config.js';
+import type { DataFolder } from '../stores/data-folder.js';
+import type { OpenLease } from '../stores/own-lease.js';
 
 const dayMs = 86_400_000;
+
+/** Between two rounds. */
+const pauseMs = 60_000;
+const lookMs = 200;
 
 /** Before this time, in ISO 8601. `now`: milliseconds since the epoch. */
 export const retainedSince = (days: number, now: number): string =>
@@ -70,4 +83,55 @@ async function eraseOne(options: RetentionOptions, { email_id, stream }: EndedEm
   // A late answer of a mail server may have come meanwhile.
   if (through !== null && through > revision) await store.redact(stream, BigInt(through));
   return erased.events.length > 0;
+}
+
+interface RetentionOfProcess {
+  readonly config: Pick<Config, 'roles' | 'retainEmails'>;
+  readonly openLease: OpenLease;
+  readonly folder: Pick<DataFolder, 'outbox'>;
+  readonly store: RetentionOptions['store'];
+  readonly commands: Pick<RetentionOptions, 'emails'>;
+  readonly views: {
+    readonly queries: { readonly emailsEndedBefore: RetentionOptions['endedBefore'] };
+    hasShown(): boolean;
+  };
+  readonly logger: Pick<Logger, 'info'>;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+}
+
+/** Undefined where it is off, or left to the processes that fold the views. @throws ReadModelsUnavailableError */
+export async function openRetention(options: RetentionOfProcess): Promise<Subscriber<'turn'> | undefined> {
+  const { config, store, folder, commands, views, logger, clock, monotonic } = options;
+  if (config.retainEmails === 0 || !config.roles.has('projector')) return undefined;
+
+  async function turn(signal: AbortSignal): Promise<void> {
+    const pause = async (milliseconds: number): Promise<void> =>
+      await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    // Until the views have shown something, they may not exist.
+    while (!views.hasShown() && !signal.aborted) await pause(lookMs);
+    const before = retainedSince(config.retainEmails, clock());
+    const erased = await eraseEnded(
+      {
+        store,
+        emails: commands.emails,
+        endedBefore: views.queries.emailsEndedBefore,
+        removeFiles: (emailIds) => removeFromOutbox(folder.outbox, emailIds),
+        newContext: () => {
+          const id = randomUUID();
+          return { correlationId: id, causationId: id, requestId: id, actor: 'service' };
+        },
+        ...{ monotonic, pause, signal },
+      },
+      before,
+    );
+    if (erased > 0) logger.info({ emails: erased, before }, 'what old e-mails said was erased');
+  }
+
+  return takeTurns({
+    name: 'retention',
+    lease: await options.openLease('retention'),
+    ...{ pause: pauseMs, monotonic, turn },
+  });
 }

@@ -2,35 +2,23 @@
 import { demandLogId } from '../eventstore/log-id.js';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { ErasuresOfApi } from '../api/privacy.js';
 import type { CommandContext } from '../commands/batch.js';
-import { unfinishedOf, type ErasuresState } from '../commands/erasures.js';
+import { unfinishedOf, type Erasure, type ErasuresState } from '../commands/erasures.js';
 import { ServiceError } from '../errors.js';
 import { erasuresStream, type StreamKeys } from '../events/streams.js';
-import type { Mailer } from './mail.js';
 import { removeFromOutbox } from '../mailer/outbox.js';
-import { endContact, type EraseOptions } from '../privacy/erase.js';
-import { createEraser, type Eraser } from '../privacy/eraser.js';
-import { createBeginning } from '../privacy/begin.js';
-import { takesAll } from '../privacy/reach.js';
-import {
-  missingErasures,
-  openRegister,
-  readIntended,
-  readRegister,
-  RegisterError,
-  registerName,
-  type Register,
-} from '../privacy/register.js';
+import { endContact, type EraseOptions } from './erase.js';
+import { createEraser, type Eraser } from './eraser.js';
+import { createBeginning } from './begin.js';
+import { takesAll } from './reach.js';
+import { missingErasures, openRegister, readIntended, registerName, type Register } from './register.js';
+import { placesOf, type Places } from './restored.js';
 import type { SubscriberRunner } from '../flow/subscriber.js';
+import type { OwnWrites } from '../projector/read-your-writes.js';
 import type { Config } from '../stores/config.js';
 import type { DataFolder } from '../stores/data-folder.js';
 import type { OpenEventStore } from '../stores/stores.js';
-import type { Commands } from './commands.js';
 import type { OpenLease } from '../stores/own-lease.js';
-import type { Views } from './views.js';
-
-type Places = Pick<Config, 'dataDir'> & { readonly seals: Pick<Config['seals'], 'copies'> };
 
 interface ErasuresOptions {
   readonly config: Places & Pick<Config, 'roles'>;
@@ -38,47 +26,39 @@ interface ErasuresOptions {
   readonly openLease: OpenLease;
   readonly store: OpenEventStore;
   readonly streamKeys: StreamKeys;
-  readonly commands: Pick<Commands, 'contacts' | 'emails' | 'erasures' | 'newId'>;
-  readonly views: Pick<Views, 'hasOtherStorages' | 'ownWrites' | 'queries' | 'scrub'>;
+  readonly commands: Pick<EraseOptions, 'contacts' | 'emails' | 'erasures'> & { newId(prefix: string): string };
+  readonly views: Pick<EraseOptions['views'], 'scrub'> & {
+    readonly ownWrites: Pick<OwnWrites, 'visible'>;
+    readonly queries: Pick<EraseOptions['views'], 'emailsTo'>;
+    /** Storages of views that hold who was erased, beside those that are read. */
+    hasOtherStorages(): Promise<boolean>;
+  };
   /** Of this process, where it has one. */
-  readonly mailer: Pick<Mailer, 'cutOff'> | undefined;
+  readonly mailer: { cutOff(stream: string): boolean } | undefined;
   readonly logger: Logger;
   readonly clock: () => number;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
 }
 
-export interface Erasures extends ErasuresOfApi {
+/** As the API needs them. */
+export interface ErasureRequests {
+  /** When it resolves the request is durable: what is asked for will be done. @throws ServiceError `unavailable` */
+  request(
+    asked: { readonly email: string; readonly reason: string | undefined },
+    context: CommandContext,
+  ): Promise<{ readonly erasure: Erasure; readonly position: string }>;
+  /** By id, as of now. @throws ServiceError `unavailable` */
+  all(): Promise<ErasuresState['all']>;
+}
+
+export interface Erasures extends ErasureRequests {
   /** Who was to be erased before the start is gone from the views and from the log, or left to another process, or it failed several times. */
   isCaughtUp(): boolean;
   /** What this process carries through and cannot complete yet; undefined: it carries none through. */
   waiting: Eraser['waiting'];
   /** Carries them through. Undefined: left to the processes that fold the views. */
   readonly eraser: Eraser | undefined;
-}
-
-/** In the register of the data folder or in its copy, and not in the log. @throws RegisterError @throws ServiceError `unavailable` */
-export async function erasuresMissing(
-  store: OpenEventStore,
-  { config, commands }: { readonly config: Places; readonly commands: Pick<Commands, 'erasures'> },
-) {
-  const logId = await demandLogId(store);
-  const registered = placesOf(config).flatMap((file) => readRegister(file, logId));
-  return registered.length === 0
-    ? []
-    : missingErasures(registered, (await commands.erasures.fresh(erasuresStream)).state);
-}
-
-const placesOf = ({ dataDir, seals: { copies } }: Places): readonly string[] =>
-  [dataDir, ...(copies === undefined ? [] : [copies])].map((folder) => path.join(folder, registerName));
-
-/** A log that was put back from before an erasure would serve who was erased. @throws RegisterError @throws ServiceError `unavailable` */
-export async function refuseRestored(...[store, known]: Parameters<typeof erasuresMissing>): Promise<void> {
-  const { length } = await erasuresMissing(store, known);
-  if (length === 0) return;
-  throw new RegisterError(
-    `the event log lacks ${length === 1 ? 'an erasure' : `${length} erasures`} of the register (${registerName}): it was put back from a backup of before. Nothing was served. Run: audience privacy reapply. It asks for the same erasures again, and the next start carries them through`,
-  );
 }
 
 /** @throws RegisterError @throws ReadModelsUnavailableError */
