@@ -15,7 +15,7 @@ import type { CommandHandler } from '../commands/command-handler.js';
 import { createCommandHandler } from '../commands/handle.js';
 import { serviceDecider } from '../commands/service.js';
 import { ServiceError } from '../errors.js';
-import { initialise } from './first-start.js';
+import { initialise } from '../stores/first-start.js';
 import { isUnreadable, type DomainEvent } from '../events/codec.js';
 import type { Appended } from '../events/envelope.js';
 import { groupsStream, listsStream, tagsStream, type StreamKeys } from '../events/streams.js';

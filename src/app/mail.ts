@@ -1,4 +1,5 @@
 /** Composes the mailer, a subscriber: where it finds its work and where its e-mails go. */
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../stores/config.js';
@@ -11,14 +12,22 @@ import type { DkimSettings } from '../mailer/dkim-key.js';
 import { createMailer, type MailSubscriber } from '../mailer/mailer.js';
 import { createMayGoOut } from '../mailer/may-go-out.js';
 import { createOutboxTransport } from '../mailer/outbox.js';
+import {
+  createLeasedRuns,
+  runLeaseMs,
+  runLeaseName,
+  soleRun,
+  type LeasedRunsOptions,
+  type Runs,
+} from '../mailer/runs.js';
+import { createLease } from '../projector/lease.js';
 import { ownSmtpName } from '../mailer/smtp-name.js';
 import { mailerTimings } from '../mailer/timings.js';
 import type { Relay } from '../mailer/relay.js';
 import type { Transport } from '../mailer/transport.js';
 import { createErasureCheck } from '../privacy/reach.js';
-import { isShared, type StoreSettings } from '../stores/stores.js';
-import { openMailRuns } from './mail-runs.js';
-import { mailReport } from './mail-report.js';
+import { isShared, openReadModels, type OpenEventStore, type StoreSettings } from '../stores/stores.js';
+import { mailReport } from '../mailer/report.js';
 import type { Views } from './views.js';
 import type { Commands } from './commands.js';
 
@@ -32,6 +41,9 @@ export interface MailOptions {
   readonly store: EventStore;
   readonly commands: Commands;
   readonly views: Views;
+  readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 /** E-mails of other processes are looked for at most this often, in milliseconds. */
@@ -43,22 +55,20 @@ export interface Mailer extends Omit<MailSubscriber, 'status'> {
 }
 
 export async function openMailer(options: MailOptions): Promise<Mailer> {
-  const { config, dkim, settings, logger, store, commands, views } = options;
-  const clocks = { clock: Date.now, monotonic: () => performance.now(), random: Math.random };
+  const { config, dkim, settings, logger, store, commands, views, clock, monotonic } = options;
   const report = mailReport(logger);
   const transport = await transportOf(options);
   let runner: SubscriberRunner | undefined;
   /** Position of the last e-mail event of this process: until the views have passed it, each move of theirs may show a new e-mail. */
   let mailUntil = '';
   const runs = await openMailRuns({
-    settings,
-    store,
+    ...{ settings, store, clock, monotonic },
     onRun: () => runner?.wake(),
     onLapsed: (run_id) => report({ type: 'lapsed', run_id }),
     onFault: (error) => logger.error({ err: error }, 'the mailer has no lease and sends nothing: tried again'),
   });
   const mailer = createMailer({
-    ...clocks,
+    ...{ clock, monotonic, random: Math.random },
     reader: store,
     handler: commands.emails,
     mayGoOut: createMayGoOut({ isToBeErased: createErasureCheck(store, commands.erasures) }),
@@ -118,4 +128,28 @@ async function transportOf({ config, logger, folder }: MailOptions): Promise<Tra
       logger.info(file, 'e-mail written to the outbox');
     },
   });
+}
+
+interface MailRunsOptions extends Pick<LeasedRunsOptions, 'onRun' | 'onLapsed' | 'onFault' | 'monotonic'> {
+  readonly clock: () => number;
+  readonly settings: StoreSettings;
+  readonly store: Pick<OpenEventStore, 'soleWriter' | 'head'>;
+}
+
+/** @throws ReadModelsUnavailableError */
+async function openMailRuns({ settings, store, clock, monotonic, ...hooks }: MailRunsOptions): Promise<Runs> {
+  const mailerId = randomUUID();
+  if (store.soleWriter) return soleRun(mailerId);
+  const readModels = await openReadModels(settings.views);
+  const name = runLeaseName(mailerId);
+  const runs = createLeasedRuns({
+    ...hooks,
+    mailerId,
+    lease: createLease({ readModels, name, holder: mailerId, ttl: runLeaseMs, now: monotonic, wall: clock }),
+    fenceOff: readModels.fenceOff,
+    head: store.head,
+    ttl: runLeaseMs,
+    monotonic,
+  });
+  return { ...runs, close: () => runs.close().then(readModels.close) };
 }

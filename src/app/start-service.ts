@@ -1,9 +1,8 @@
 /** Composition root of the service: configuration → stores → commands, views, mailer and HTTP; in which order they start and stop. */
 import { createSnapshots, type Snapshots } from '../stores/catalogue-snapshots.js';
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { configuredKey, hashKey } from '../api/auth.js';
-import { keyBanner, startBanner } from './banner.js';
+import { openApiKeys } from './api-keys.js';
+import { startBanner } from './banner.js';
 import { unlessAborted } from '../stores/await-server.js';
 import type { Config } from '../stores/config.js';
 import { openDataFolder, type DataFolder } from '../stores/data-folder.js';
@@ -22,12 +21,10 @@ import {
 } from '../evidence/guard.js';
 import { openErasures } from '../privacy/erasures.js';
 import { refuseRestored } from '../privacy/restored.js';
-import { openKeys, type Keys } from './keys.js';
-import { firstSecret } from './first-start.js';
+import { firstSecret } from '../stores/first-start.js';
 import { openHttp, type Http } from './http.js';
-import type { Logger } from 'pino';
 import type { Subscriber } from '../flow/subscriber.js';
-import type { Logs } from './logs.js';
+import type { Logs } from './log-destination.js';
 import { openMailer } from './mail.js';
 import { openRetention } from '../privacy/retention.js';
 import { openSeals, sealKeyFor } from '../evidence/seals.js';
@@ -43,10 +40,7 @@ import {
   type OpenEventStore,
   type StoreSettings,
 } from '../stores/stores.js';
-import { openCommands, type Commands } from './commands.js';
-
-/** Milliseconds that a write of a key's last use may hold up its thread: it is tried again later. */
-const keyUseBusyMs = 5;
+import { openCommands } from './commands.js';
 
 export interface Service {
   /** Resolves when the log turns out to be altered, while it is verified in the background. */
@@ -183,7 +177,7 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   store.onCommitted?.((position) => views.notify(position));
 
   const mailer = config.roles.has('mailer') ? await openMailer({ ...context, store, commands, views }) : undefined;
-  const keys = await apiKeys(commands, context);
+  const keys = await openApiKeys(commands, context);
   const erasures = await openErasures({ ...context, store, streamKeys, commands, views, mailer });
   const subscribers: readonly (Subscriber<unknown> | undefined)[] = [
     mailer,
@@ -192,7 +186,9 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
     await openSeals({ ...context, store, views }),
     keys?.uses,
   ];
-  const runners = subscribers.flatMap((subscriber) => (subscriber === undefined ? [] : [runnerOf(subscriber, logger)]));
+  const runners = subscribers.flatMap((subscriber) =>
+    subscriber === undefined ? [] : [runnerOf(subscriber, context)],
+  );
   const server = await openHttp({ ...context, store, streamKeys, keys, commands, views, mailer, erasures });
   // Before, the start may still fail: nothing is begun.
   for (const runner of runners) runner.start();
@@ -214,38 +210,12 @@ async function startOn(store: OpenEventStore, context: Context): Promise<Service
   };
 }
 
-const runnerOf = (subscriber: Subscriber<unknown>, logger: Logger): Runner =>
+const runnerOf = (subscriber: Subscriber<unknown>, { logger, monotonic }: Context): Runner =>
   createRunner(subscriber, {
     onFault: (error) => logger.error({ err: error }, `${subscriber.name} cannot go on: tried again`),
-    monotonic: () => performance.now(),
+    monotonic,
     random: Math.random,
   });
-
-/** Characters. */
-const shortestKey = 16;
-
-/** Undefined without the role `api`. Where the configuration names no key, the first start makes one. */
-async function apiKeys(
-  commands: Commands,
-  { config, folder, settings, logger, lines }: Context,
-): Promise<Keys | undefined> {
-  const isStored = config.apiKeys.length === 0 || existsSync(folder.keysFile);
-  const { keys: stored, generated } = isStored ? folder.apiKeys(hashKey) : { keys: [] };
-  if (generated !== undefined) lines.write(keyBanner(generated, config.dataDir));
-  if (!config.roles.has('api')) return undefined;
-  for (const key of config.apiKeys.filter((text) => text.slice(text.indexOf(':') + 1).length < shortestKey))
-    logger.warn(
-      { key: configuredKey(key).id },
-      `a key of API_KEYS has less than ${shortestKey} characters: it can be guessed`,
-    );
-  return await openKeys({
-    commands,
-    configured: [...config.apiKeys.map(configuredKey), ...stored],
-    models: await openReadModels(settings.views, { busyTimeout: keyUseBusyMs }),
-    clock: Date.now,
-    onFault: (error, meaning) => logger.error({ err: error }, meaning),
-  });
-}
 
 /** The port is bound before the views have caught up: a log line and the banner say so when requests are answered. */
 async function sayListening(

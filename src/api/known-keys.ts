@@ -1,15 +1,16 @@
 /** The API keys of a process: those of the configuration, and those of the log, which is looked at so often that a change holds within a second. */
-import { createAuthenticator, createGrant, fullGrant } from '../api/auth.js';
-import type { Authenticator, Grant, Identity } from '../api/auth.js';
-import type { KeysOfApi } from '../api/keys.js';
-import { keyDecider, type Key, type KeysState } from '../commands/keys.js';
+import { createAuthenticator, createGrant, fullGrant } from './auth.js';
+import type { Authenticator, Grant, Identity } from './auth.js';
+import type { KeysOfApi } from './keys.js';
+import type { CommandHandler } from '../commands/command-handler.js';
+import { keyDecider, type Key, type KeyCommand, type KeysState } from '../commands/keys.js';
 import { isUnreadable } from '../events/codec.js';
+import type { KeyEvent } from '../events/keys.js';
 import { keysStream } from '../events/streams.js';
 import type { Subscriber } from '../flow/subscriber.js';
 import { takeTurns } from '../flow/turns.js';
 import type { ReadModels } from '../readmodels/read-models.js';
 import { newApiKey } from '../stores/data-folder.js';
-import type { Commands } from './commands.js';
 import { createKeyUses } from './key-uses.js';
 import { repeat } from '../flow/repeat.js';
 
@@ -28,18 +29,30 @@ const outOfReach = 'API keys cannot be followed: those that are known hold';
 const unreadable = 'an event of API keys cannot be read: all keys are refused but those of the configuration';
 
 interface KeysOptions {
-  readonly commands: Pick<Commands, 'keys' | 'newId'>;
+  readonly commands: {
+    readonly keys: Pick<CommandHandler<KeysState, KeyCommand, KeyEvent>, 'fresh' | 'execute'>;
+    newId(prefix: string): string;
+  };
   /** Of the configuration and of the first start. */
   readonly configured: readonly Identity[];
   /** Keeps when keys were last used. Closed with `uses`. */
   readonly models: ReadModels;
   readonly clock: () => number;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
   /** Called with what it means for the keys; once as long as it lasts. */
   readonly onFault: (error: unknown, meaning: string) => void;
 }
 
 /** @throws ServiceError `unavailable` */
-export async function openKeys({ commands, configured: own, models, clock, onFault }: KeysOptions): Promise<Keys> {
+export async function openKeys({
+  commands,
+  configured: own,
+  models,
+  clock,
+  monotonic,
+  onFault,
+}: KeysOptions): Promise<Keys> {
   const configured = new Map(own.map((key) => [key.hash.toString('hex'), fullGrant(key)]));
   /** By the SHA-256 of the secret. They stay when they have ended: a request may still hold one. */
   const grants = new Map<string, Grant>();
@@ -101,7 +114,7 @@ export async function openKeys({ commands, configured: own, models, clock, onFau
     uses: takeTurns({
       name: 'record of key uses',
       pause: noteMs,
-      monotonic: () => performance.now(),
+      monotonic,
       turn: () => uses.write(grants.values()),
       close: () => models.close(),
     }),
